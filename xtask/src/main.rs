@@ -55,7 +55,7 @@ enum Bench {
 enum Eval {
     /// What briefs say in scripted projects, against what they must say
     Briefs(eval::briefs::Args),
-    /// Share of labelled answers that are in a block of limited length
+    /// Share of labeled answers that are in a block of limited length
     Blocks(eval::blocks::Args),
     /// Share of decisions in conversations and commits that later briefs contain
     Known(eval::known::Args),

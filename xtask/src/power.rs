@@ -1,4 +1,4 @@
-//! Power failures and killed processes, as many as one has time for. The tests do a few of each.
+//! Power failures and killed processes, as many as you like. The tests do a few of each.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ pub(crate) fn kill(args: &KillArgs) -> anyhow::Result<()> {
     let (mut written, mut kills) = (0, 0);
     while written < args.writes {
         let env = TestEnv::new(&program);
-        // A fresh store from time to time: a listing of everything is compared.
+        // A fresh store from time to time, because a listing of everything is compared.
         let mut acknowledged = Vec::new();
         while acknowledged.len() < 5_000.min(args.writes - written) {
             let mut writers = Writers::start_after(&env, args.writers, kills);

@@ -1,5 +1,4 @@
-//! The store that a task works on and removes: an SQLite file, or a new project in
-//! a PostgreSQL database.
+//! The temporary store of a task: an SQLite file, or a new project in a PostgreSQL database.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +13,7 @@ use handover_store::Store;
 pub enum ScratchStore {
     File(std::path::PathBuf),
     Postgres {
-        /// As given on the command line, for processes of `handover`.
+        /// As given on the command line, for `handover` processes.
         url: String,
         location: Box<Location>,
         project: ProjectId,
@@ -42,7 +41,7 @@ impl ScratchStore {
         })
     }
 
-    /// Points a process of `handover` at it.
+    /// Points a `handover` process at it.
     pub fn configure<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         match self {
             Self::File(_) => command.env_remove("HANDOVER_STORE"),

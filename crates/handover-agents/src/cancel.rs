@@ -1,4 +1,4 @@
-//! Cancelling a run.
+//! Canceling a run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +11,12 @@ pub struct CancelToken {
 }
 
 impl CancelToken {
-    /// Ends the agent, with a short grace.
+    /// Stops the agent after a short grace period.
     pub fn cancel(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the agent without any grace, as a second Ctrl-C asks for.
+    /// Stops the agent immediately, as a second Ctrl-C does.
     pub fn force(&self) {
         self.cancel();
         self.now.store(true, Ordering::Relaxed);
@@ -27,17 +27,17 @@ impl CancelToken {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Whether the run should stop without any grace.
+    /// Whether the run should stop immediately.
     pub fn is_forced(&self) -> bool {
         self.now.load(Ordering::Relaxed)
     }
 
-    /// The flag that a signal handler sets to cancel.
+    /// The flag a signal handler sets to cancel.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
     }
 
-    /// The flag that a signal handler sets, besides the other one, to force.
+    /// The flag a signal handler sets, in addition to the other one, to force.
     pub fn force_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.now)
     }

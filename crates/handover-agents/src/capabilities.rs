@@ -1,6 +1,6 @@
 //! What an agent program can do, as data.
 
-/// What a program can do. Absent is the default, so that a new program promises nothing by accident.
+/// What a program can do. The default is nothing, so that a new program promises nothing by accident.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// Continues an earlier conversation by the id in [`Report::host_session`](crate::Report::host_session), so that it can be

@@ -4,19 +4,19 @@ use std::collections::VecDeque;
 
 use memchr::memchr;
 
-/// What is kept of a stream: all of it, or its beginning and its end.
+/// The part of a stream that is kept: all of it, or its beginning and its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The beginning, or everything.
     pub head: String,
-    /// The end, if something was left out in between.
+    /// The end, if the middle was dropped.
     pub tail: Option<String>,
     /// How many bytes the stream had.
     pub total: u64,
 }
 
 impl Captured {
-    /// Everything that was kept, with a line that says how much is missing.
+    /// Everything that was kept, with a line stating how much is missing.
     pub fn text(&self) -> String {
         match &self.tail {
             None => self.head.clone(),
@@ -27,7 +27,7 @@ impl Captured {
         }
     }
 
-    /// How many bytes are missing; about, if the stream was not UTF-8.
+    /// How many bytes are missing; approximate if the stream was not UTF-8.
     pub fn left_out(&self) -> u64 {
         let kept = self.head.len() + self.tail.as_ref().map_or(0, String::len);
         if self.tail.is_some() { self.total.saturating_sub(kept as u64) } else { 0 }
@@ -77,41 +77,41 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Cuts a stream into lines of bounded length; the rest of a longer line is dropped.
+/// Splits a stream into lines of bounded length; the rest of a longer line is dropped.
 pub(crate) struct Lines {
     line: Vec<u8>,
     cap: usize,
 }
 
 impl Lines {
-    /// The longest line. The final message of a program comes in one line, with everything in it.
+    /// The longest line. A program prints its final message, with everything in it, on a single line.
     pub(crate) const CAP: usize = 8 << 20;
 
     pub(crate) fn new(cap: usize) -> Self {
         Self { line: Vec::new(), cap }
     }
 
-    /// Gives every line that is complete now, without its end.
+    /// Emits every line that is now complete, without its terminator.
     pub(crate) fn push(&mut self, mut bytes: &[u8], each: &mut dyn FnMut(&[u8])) {
         while let Some(end) = memchr(b'\n', bytes) {
             self.extend(&bytes[..end]);
-            self.give(each);
+            self.emit(each);
             bytes = &bytes[end + 1..];
         }
         self.extend(bytes);
     }
 
-    /// Gives the last line, if it has no end.
+    /// Emits the last line if it has no terminator.
     pub(crate) fn finish(&mut self, each: &mut dyn FnMut(&[u8])) {
         if !self.line.is_empty() {
-            self.give(each);
+            self.emit(each);
         }
     }
 
-    fn give(&mut self, each: &mut dyn FnMut(&[u8])) {
+    fn emit(&mut self, each: &mut dyn FnMut(&[u8])) {
         each(self.line.strip_suffix(b"\r").unwrap_or(&self.line));
         self.line.clear();
-        // One huge line must not keep its memory for the rest of the run.
+        // Release the memory of a huge line.
         self.line.shrink_to(64 << 10);
     }
 
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_letter_that_is_cut_in_two_is_no_panic() {
+    fn a_character_split_between_chunks_does_not_panic() {
         let all = captured(6, &["äöüäöüäöü".as_bytes()]);
         assert_eq!((all.head.as_str(), all.tail.as_deref()), ("ä\u{fffd}", Some("\u{fffd}ü")));
     }
@@ -161,12 +161,12 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_whole_however_they_arrive() {
+    fn lines_are_complete_however_they_arrive() {
         assert_eq!(lines(99, &["a", "b\nc", "\r\n", "\n", "half"]), ["ab", "c", "", "half"]);
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_cut_and_the_next_one_is_not() {
+    fn only_the_line_that_is_too_long_is_cut() {
         assert_eq!(lines(3, &["abcd", "efg\nhi\n"]), ["abc", "hi"]);
     }
 }

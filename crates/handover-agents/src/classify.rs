@@ -1,4 +1,4 @@
-//! Classifies error messages. Only errors come here, never an agent's text.
+//! Classifies error messages. Only errors are passed in, never an agent's own text.
 
 use handover_model::FailureClass;
 
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_real_programs() {
+    fn classifies_messages_of_real_programs() {
         check("API Error: 529 scripted. Try again in a moment", FailureClass::Overloaded);
         check("API Error: Request rejected (429) · slow down", FailureClass::RateLimit);
         check("Failed to authenticate. API Error: 401 no", FailureClass::Auth);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_no_status() {
+    fn ignores_numbers_that_are_not_a_status() {
         check("read 529 lines", FailureClass::Other);
         check("failed (12345)", FailureClass::Other);
         check("", FailureClass::Other);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn http_statuses_have_their_class() {
+    fn classifies_http_statuses() {
         for (code, class) in [
             (401, FailureClass::Auth),
             (403, FailureClass::Auth),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_comes_before_the_words_around_it() {
+    fn a_status_takes_precedence_over_the_text() {
         check("connection closed, last status: 401", FailureClass::Auth);
         check("status 400: maximum number of turns", FailureClass::MaxTurns);
         assert_eq!(message("Overloaded").message, "Overloaded", "the message is kept");

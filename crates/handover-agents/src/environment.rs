@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// What programs need to find their files, the user, the locale and the network. A trailing `*`
-/// matches any rest.
+/// What programs need to find their files, the user, the locale and the network. A trailing `*` matches
+/// any suffix.
 const ALL: &[&str] = &[
     "PATH",
     "HOME",
@@ -43,7 +43,7 @@ const ALL: &[&str] = &[
     "HANDOVER_*",
 ];
 
-/// Variables by which a program detects that it runs inside another one of its kind.
+/// Variables by which a program detects that it is nested inside another instance.
 const NESTING: &[&str] =
     &["CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID", "GEMINI_CLI"];
 
@@ -54,8 +54,8 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Of `vars`, what every program needs, what one program needs, and what `allow` adds (a trailing
-    /// `*` matches any rest).
+    /// Selects from `vars` what every program needs, what this program needs, and what `allow` adds (a
+    /// trailing `*` matches any suffix).
     pub(crate) fn allowed(
         vars: impl IntoIterator<Item = (OsString, OsString)>,
         own: &[&str],
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_match_whole_names_or_beginnings() {
+    fn patterns_match_whole_names_or_prefixes() {
         for (name, pattern, expected) in [
             ("LC_ALL", "LC_*", true),
             ("LC_", "LC_*", true),

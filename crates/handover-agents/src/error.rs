@@ -11,9 +11,9 @@ pub enum AgentError {
     /// No program of that name is registered.
     #[error("`{host}` is not a host; one of {} is expected", listed(known))]
     UnknownHost {
-        /// The name that was given.
+        /// The unknown name.
         host: String,
-        /// The names that exist.
+        /// The known names.
         known: Vec<Host>,
     },
     /// The program is not installed, or its path is wrong.
@@ -24,63 +24,63 @@ pub enum AgentError {
         /// The program that was tried.
         program: PathBuf,
     },
-    /// The program is there, and does not start.
+    /// The program exists but does not start.
     #[error("failed to start `{}` in {}", program.display(), folder.display())]
     Start {
         /// The program.
         program: PathBuf,
-        /// The folder that it was to work in.
+        /// The folder it should work in.
         folder: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
-    /// The folder that the agent was to work in does not exist.
+    /// The folder the agent should work in does not exist.
     #[error("the folder {} does not exist", folder.display())]
     FolderNotFound {
         /// The folder.
         folder: PathBuf,
     },
-    /// The host `command` was chosen and no program given.
+    /// Host `command` was chosen without a program.
     #[error("host `command` needs a program to run")]
     NoProgram,
-    /// An agent program without a prompt that the guard let through.
+    /// An agent program without an admitted prompt.
     #[error("host `{host}` needs a prompt")]
     NoPrompt {
         /// The agent program.
         host: Host,
     },
-    /// A line that cannot be split into a program and its arguments.
+    /// A command line with an unclosed quote.
     #[error("cannot split the command `{command}` into words: a quote is not closed")]
     Split {
-        /// The line.
+        /// The command line.
         command: String,
     },
-    /// A mark that would not survive in an environment variable.
+    /// A marker that would not survive in an environment variable.
     #[error(
         "`{value}` is not a spawn id: letters, digits, `-`, `_` and `.` are allowed, 1 to 128 of them"
     )]
     SpawnId {
-        /// What was given.
+        /// The rejected marker.
         value: String,
     },
-    /// The system has no more threads, or the child cannot be waited for.
+    /// The system is out of threads, or the child cannot be waited for.
     #[error("failed to watch `{}`", program.display())]
     Watch {
         /// The program.
         program: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
-    /// Processes cannot be told apart on this system, so none is ended.
-    #[error("process {pid} cannot be proven to be the recorded one on this system")]
+    /// This system cannot tell processes apart, so none is killed.
+    #[error("cannot verify on this system that process {pid} is the recorded one")]
     Unproven {
         /// The recorded process.
         pid: u32,
     },
-    /// The table of processes cannot be read.
-    #[error("failed to read the table of processes")]
+    /// The process table cannot be read.
+    #[error("failed to read the process table")]
     Processes(#[source] io::Error),
 }
 

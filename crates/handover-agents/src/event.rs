@@ -1,25 +1,25 @@
-//! What an agent does while it runs, in the same terms for every program.
+//! What an agent does while it runs, in terms that are the same for every program.
 
 use crate::{Identity, Usage};
 
-/// One event of a running agent. Texts are what it printed: untrusted, not redacted, and only
-/// bounded by the cap of a line.
+/// One event of a running agent. Texts are what the agent printed: untrusted, not redacted, and bounded only
+/// by the maximum line length.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentEvent {
-    /// The process exists. Always the first event; record it to find the process after a crash.
+    /// The process has started. Always the first event; record it to find the process after a crash.
     Spawned(Identity),
     /// The program introduced itself.
     Started {
-        /// Its id of the conversation, for resuming.
+        /// The conversation id, for resuming.
         session: Option<String>,
-        /// The model that it uses.
+        /// The model in use.
         model: Option<String>,
     },
     /// Text of the agent.
     Text(String),
     /// A tool call starts.
     ToolStarted(Tool),
-    /// A tool call is over.
+    /// A tool call has ended.
     ToolEnded {
         /// The program's own id of the call.
         id: String,
@@ -30,14 +30,14 @@ pub enum AgentEvent {
     Retry {
         /// Which attempt failed.
         attempt: u32,
-        /// The reason that the program gives.
+        /// The reason given by the program.
         reason: String,
     },
     /// Tokens used so far.
     Usage(Usage),
-    /// A warning or an error that did not end the run.
+    /// A warning, or an error that did not end the run.
     Notice(String),
-    /// A sign of life without content: thinking, housekeeping, a plan.
+    /// Activity without content: thinking, housekeeping, a plan.
     Activity,
     /// The final answer, or the final error.
     Result {
@@ -46,7 +46,7 @@ pub enum AgentEvent {
         /// Whether the program calls it an error.
         failed: bool,
     },
-    /// A line that the adapter does not understand.
+    /// A line that the adapter cannot parse.
     Raw(String),
     /// A line on standard error.
     Stderr(String),
@@ -59,15 +59,15 @@ pub struct Tool {
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// What it is about, short: a command, a path, a pattern.
+    /// A short description: a command, a path, a pattern.
     pub about: String,
 }
 
 impl Tool {
-    /// Longest `about`, in characters.
+    /// The longest `about`, in characters.
     pub(crate) const ABOUT: usize = 200;
 
-    /// A tool with its most telling argument.
+    /// A tool call described by its most informative argument.
     pub(crate) fn new(id: String, name: String, input: &serde_json::Value) -> Self {
         const TELLING: [&str; 9] = [
             "command",
@@ -85,7 +85,7 @@ impl Tool {
     }
 }
 
-/// The first line, of bounded length.
+/// The first line, shortened if necessary.
 pub(crate) fn shortened(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(Tool::ABOUT).collect()
 }

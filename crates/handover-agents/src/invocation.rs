@@ -14,32 +14,32 @@ use crate::{AgentError, Environment};
 pub struct Invocation {
     /// The agent program: decides the arguments and how the output is read.
     pub host: Host,
-    /// The executable: a name that is looked up in the environment's `PATH`, or a path. A relative
-    /// path counts from `folder`; an empty one stands for the host's usual program.
+    /// The executable: a name to look up in the environment's `PATH`, or a path. A relative path is relative to
+    /// `folder`; an empty one means the host's default program.
     pub program: PathBuf,
-    /// Arguments besides those that the adapter gives; for host `command`, all of them.
+    /// Arguments in addition to the adapter's; for host `command`, all of them.
     pub args: Vec<OsString>,
     /// Where the agent works.
     pub folder: PathBuf,
-    /// What the agent reads on standard input; a tool reads nothing.
+    /// The prompt for standard input; a tool has none.
     pub prompt: Option<AdmittedPrompt>,
     /// Its whole environment.
     pub environment: Environment,
-    /// What it may do. Host `command` cannot be restricted: the caller must know its program.
+    /// Its permissions. Host `command` cannot be restricted: the caller must know its program.
     pub profile: Profile,
-    /// The model, where the program has a choice.
+    /// The model, if the program offers a choice.
     pub model: Option<String>,
-    /// The conversation to resume, from an earlier [`Report::host_session`](crate::Report); without one
-    /// the agent starts fresh. Host `command` has none.
+    /// The conversation to resume, from an earlier [`Report::host_session`](crate::Report); without one the
+    /// agent starts fresh. Host `command` has no conversations.
     pub resume: Option<String>,
-    /// When to end the run.
+    /// When to stop the run.
     pub limits: Limits,
-    /// The mark by which every process of this run is known.
+    /// The marker that identifies every process of this run.
     pub spawn: SpawnId,
 }
 
 impl Invocation {
-    /// A read-only run with the host's usual program, no prompt and an empty environment.
+    /// A read-only run with the host's default program, no prompt and an empty environment.
     pub fn new(host: Host, spawn: SpawnId, folder: impl Into<PathBuf>) -> Self {
         Self {
             host,
@@ -57,28 +57,28 @@ impl Invocation {
     }
 }
 
-/// When a run is ended.
+/// When a run is stopped.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     /// The longest duration.
     pub wall: Option<Duration>,
     /// The longest time without output on either stream.
     pub idle: Option<Duration>,
-    /// How long a process may clean up after SIGTERM. A cancelled run has at most half a second:
-    /// somebody is waiting.
+    /// How long a process may take to clean up after SIGTERM. A canceled run gets at most half a second,
+    /// because someone is waiting for it.
     pub grace: Duration,
-    /// How much of each stream is kept in memory; of a longer one, the beginning and the end.
+    /// How much of each stream is kept in memory: the beginning and the end of a longer one.
     pub output_cap: usize,
-    /// How much output ends the run.
+    /// The amount of output that stops the run.
     pub flood: Option<u64>,
-    /// The most turns of the model, where the program can limit them.
+    /// The maximum number of model turns, if the program can limit them.
     pub turns: Option<u32>,
-    /// The highest cost, where the program can limit it.
+    /// The maximum cost, if the program can limit it.
     pub cost_usd: Option<f64>,
 }
 
 impl Default for Limits {
-    /// No limit of time, turns or money: those are the caller's to set.
+    /// No limit on time, turns or cost: those are up to the caller.
     fn default() -> Self {
         Self {
             wall: None,
@@ -92,16 +92,16 @@ impl Default for Limits {
     }
 }
 
-/// The mark of a run: every process of it carries the mark in its environment, so that whatever
-/// is left after a crash can be found, even if the crash came before anything was written down.
+/// The marker of a run. Every process of the run has it in its environment, so that orphans can be found after
+/// a crash, even if nothing had been recorded yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SpawnId(String);
 
 impl SpawnId {
-    /// The variable that carries the mark. Nested runs add theirs behind a colon.
+    /// The variable that carries the marker. Nested runs append theirs after a colon.
     pub const VARIABLE: &str = "HANDOVER_SPAWN";
 
-    /// A mark; unique is for the caller to make it.
+    /// Validates a marker; the caller must make it unique.
     pub fn new(value: impl Into<String>) -> Result<Self, AgentError> {
         let value = value.into();
         let fits = (1..=128).contains(&value.len())
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_invocation_may_change_nothing_and_sees_nothing() {
+    fn a_new_invocation_is_read_only_with_an_empty_environment() {
         let invocation = Invocation::new(Host::CLAUDE, SpawnId::new("s-1").unwrap(), "/project");
         assert_eq!(invocation.profile, Profile::ReadOnly);
         assert_eq!(invocation.environment.iter().count(), 0);

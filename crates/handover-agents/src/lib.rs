@@ -1,4 +1,4 @@
-//! Runs agent programs: an [`AgentProgram`] says how one is called and what its output means, and one
+//! Runs agent programs: an [`AgentProgram`] defines how one is called and what its output means, and one
 //! supervisor makes sure that a run ends and leaves no process behind.
 //!
 //! This crate knows neither the store nor the clock nor our own environment: the caller passes in
@@ -47,28 +47,29 @@ pub use event::{AgentEvent, Tool};
 pub use invocation::{Invocation, Limits, SpawnId};
 pub use outcome::{Ended, Failure, Outcome, Report, Usage};
 pub use pipe::{Piped, pipe_tool};
-pub use process::{Identity, OrphanEnd, die, end_marked, end_orphan, is_alive, machine, myself};
+pub use process::{
+    Identity, OrphanEnd, current_process, die, end_marked, end_orphan, is_alive, machine,
+};
 pub use program::{AgentProgram, OutputReader};
 pub use registry::Registry;
 pub use tee::{Filter, Piece, Tee};
 
 use handover_model::Host;
 
-/// The name under which a built-in host is usually installed; empty if there is none.
+/// The usual executable name of a built-in host; empty if there is none.
 pub fn default_program(host: Host) -> &'static str {
     Registry::built_in().find(host).map(AgentProgram::default_program).unwrap_or_default()
 }
 
-/// Reads the name of a built-in host.
+/// Parses the name of a built-in host.
 pub fn parse_host(text: &str) -> Result<Host, AgentError> {
     Registry::built_in().parse(text)
 }
 
-/// Runs a built-in agent and waits for its end; what happens meanwhile goes to `on_event`, on this
-/// thread.
+/// Runs a built-in agent and waits until it ends; events go to `on_event`, on this thread.
 ///
-/// The process gets its own session, so a Ctrl-C of the terminal does not reach it. On return
-/// neither it nor anything that it started is still running (see [`Outcome::left_behind`]).
+/// The process gets its own session, so Ctrl-C in the terminal does not reach it. On return, neither it nor
+/// anything it started is still running (see [`Outcome::left_behind`]).
 pub fn run(
     invocation: &Invocation,
     tee: Option<&mut Tee<'_>>,
@@ -78,8 +79,8 @@ pub fn run(
     Registry::built_in().run(invocation, tee, on_event, cancel)
 }
 
-/// Runs a tool, such as a test runner, under the same supervision as an agent. It reads nothing:
-/// whatever takes a prompt is an agent and goes through [`run`].
+/// Runs a tool, such as a test runner, under the same supervision as an agent. It gets no input: anything that
+/// takes a prompt is an agent and goes through [`run`].
 pub fn run_tool(
     invocation: &Invocation,
     on_event: &mut dyn FnMut(AgentEvent),

@@ -14,33 +14,33 @@ pub struct Outcome {
     pub ended: Ended,
     /// What the program reported in its output.
     pub report: Report,
-    /// Raw standard output; only both ends if it was too long.
+    /// Raw standard output; only the beginning and the end if it was too long.
     #[serde(skip)]
     pub stdout: Captured,
-    /// Standard error, the same way.
+    /// Standard error, likewise.
     #[serde(skip)]
     pub stderr: Captured,
-    /// From the start of the process until nothing of it was left running.
+    /// From the start of the process until nothing it started was running.
     pub duration: Duration,
-    /// Processes that the agent left running and that were ended.
+    /// Processes that the agent left running and that were killed.
     pub survivors: u32,
-    /// Processes that could not be ended: 0 unless the system itself hangs.
+    /// Processes that could not be killed: 0 unless the system itself hangs.
     pub left_behind: u32,
-    /// Why the raw output on disk is incomplete, if it was teed there.
+    /// Why the raw output on disk is incomplete, if it was written there.
     pub tee_error: Option<String>,
-    /// The answer; without one, the last text of the agent.
+    /// The answer, or else the agent's last text.
     pub final_text: String,
-    /// None if the program ended well and reported no error.
+    /// None if the program exited successfully and reported no error.
     pub failure: Option<Failure>,
 }
 
 impl Outcome {
-    /// Whether the program ended well and reported no error; its claims are not verified here.
+    /// Whether the program exited successfully and reported no error; its claims are not verified here.
     pub fn is_success(&self) -> bool {
         self.failure.is_none()
     }
 
-    /// The exit code, if the process ended by itself.
+    /// The exit code, if the process exited by itself.
     pub fn exit_code(&self) -> Option<i32> {
         match self.ended {
             Ended::Exited(code) => Some(code),
@@ -57,17 +57,17 @@ impl Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
-    /// By itself, with this code.
+    /// It exited by itself, with this code.
     Exited(i32),
-    /// By a signal that was not ours.
+    /// It was killed by a signal that was not ours.
     Signalled(i32),
     /// It ran for too long.
     WallTimeout,
-    /// It was silent for too long.
+    /// It printed nothing for too long.
     IdleTimeout,
     /// It printed too much.
     OutputFlood,
-    /// It was cancelled.
+    /// It was canceled.
     Cancelled,
 }
 
@@ -76,7 +76,7 @@ pub enum Ended {
 pub struct Report {
     /// The final answer, if there is one.
     pub answer: Option<String>,
-    /// The last text of the agent: all there is without an answer.
+    /// The last text of the agent, used if there is no answer.
     pub last_text: String,
     /// The error that the program reported.
     pub error: Option<Failure>,
@@ -90,9 +90,9 @@ pub struct Report {
     pub host_session: Option<String>,
     /// The model.
     pub model: Option<String>,
-    /// Uses of tools that were denied.
+    /// Tool calls that were denied.
     pub denials: u32,
-    /// Lines that were not understood.
+    /// Lines that could not be parsed.
     pub unknown_lines: u64,
 }
 
@@ -108,7 +108,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Read and written together.
+    /// Input and output together.
     pub const fn total(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
@@ -129,14 +129,14 @@ impl std::ops::Add for Usage {
 /// Why a run failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Decides whether to retry.
+    /// Decides whether a retry makes sense.
     pub class: FailureClass,
     /// The program's message, or ours.
     pub message: String,
 }
 
-/// Combines how the process ended with what the program reported: a reported success counts only
-/// if the process ended well, and a known cause comes before a bare exit code.
+/// Combines how the process ended with what the program reported: a reported success counts only if the process
+/// exited successfully, and a known cause takes precedence over a bare exit code.
 pub(crate) fn judge(ended: Ended, report: &Report, can: Capabilities) -> Option<Failure> {
     let ours = |class, message: &str| Some(Failure { class, message: message.to_owned() });
     match ended {
@@ -145,7 +145,7 @@ pub(crate) fn judge(ended: Ended, report: &Report, can: Capabilities) -> Option<
         Ended::OutputFlood => ours(FailureClass::OutputFlood, "printed too much"),
         Ended::Cancelled => ours(FailureClass::Cancelled, "was cancelled"),
         Ended::Signalled(signal) => {
-            ours(FailureClass::Crashed, &format!("was ended by signal {signal}"))
+            ours(FailureClass::Crashed, &format!("was killed by signal {signal}"))
         }
         Ended::Exited(code) => match &report.error {
             Some(error) => Some(error.clone()),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn success_takes_a_good_exit_no_error_and_the_promised_result() {
+    fn success_requires_exit_code_0_no_error_and_a_result() {
         let good = report(Some("done"), None);
         assert_eq!(class(Ended::Exited(0), &good, AGENT), None);
         assert_eq!(class(Ended::Exited(1), &good, AGENT), Some(FailureClass::ExitCode));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_cause_comes_before_a_bare_exit_code() {
+    fn a_known_cause_takes_precedence_over_an_exit_code() {
         let quota = report(None, Some(FailureClass::Quota));
         for code in [0, 1, 143] {
             assert_eq!(class(Ended::Exited(code), &quota, AGENT), Some(FailureClass::Quota));
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn messages_say_how_the_process_ended() {
         let message = |ended| judge(ended, &Report::default(), AGENT).unwrap().message;
-        assert_eq!(message(Ended::Signalled(11)), "was ended by signal 11");
+        assert_eq!(message(Ended::Signalled(11)), "was killed by signal 11");
         assert_eq!(message(Ended::Exited(4)), "ended with exit code 4");
         assert_eq!(message(Ended::IdleTimeout), "printed nothing for too long");
     }

@@ -5,23 +5,22 @@ use handover_model::Host;
 use crate::supervise::{self, Pipes};
 use crate::{AgentError, CancelToken, Ended, Invocation, Outcome, Registry};
 
-/// How much of the output is kept a second time, as text: enough for an error message.
+/// How much of the output is also kept as text: enough for an error message.
 const TEXT_CAP: usize = 128 << 10;
 
 /// What a tool printed, and how it ended.
 #[derive(Debug)]
 pub struct Piped {
-    /// The beginning of its standard output, or all of it, byte by byte.
+    /// The beginning of its standard output, or all of it, unmodified.
     pub stdout: Vec<u8>,
-    /// Whether it was ended because it printed more than was asked for.
+    /// Whether it was stopped because it printed more than was asked for.
     pub is_cut: bool,
     /// How it ended, with its standard error.
     pub outcome: Outcome,
 }
 
-/// Runs a tool that reads `input`, under the same supervision as an agent, and keeps the first `keep`
-/// bytes that it prints; one that prints more is ended. Not for agents: a prompt goes through
-/// [`run`](crate::run).
+/// Runs a tool that reads `input`, under the same supervision as an agent, and keeps the first `keep` bytes it
+/// prints; a tool that prints more is stopped. Not for agents: a prompt goes through [`run`](crate::run).
 pub fn pipe_tool(
     invocation: &Invocation,
     input: &[u8],

@@ -1,9 +1,8 @@
-//! The seam for agent programs: what this crate needs to know about one.
+//! The interface for agent programs: what this crate needs to know about one.
 //!
-//! A program is one type that implements [`AgentProgram`], in one folder of `adapters/`, and one
-//! line in `PROGRAMS` of `registry.rs`. Programs change weekly, so readers are lenient: every
-//! field may be missing, unknown ones are ignored, and a line that nobody understands is an
-//! [`AgentEvent::Raw`].
+//! A program is one type that implements [`AgentProgram`], in one folder of `adapters/`, and one line in
+//! `PROGRAMS` of `registry.rs`. Programs change weekly, so readers are lenient: every field may be missing,
+//! unknown fields are ignored, and a line that cannot be parsed becomes an [`AgentEvent::Raw`].
 
 use std::ffi::OsString;
 
@@ -11,22 +10,22 @@ use handover_model::Host;
 
 use crate::{AgentEvent, Capabilities, Captured, Ended, Invocation, Report};
 
-/// One agent program: how it is called and what its output means.
+/// One agent program: how it is called, and what its output means.
 pub trait AgentProgram: Sync {
     /// The name by which it is chosen (`--host`, `runs.host`).
     fn host(&self) -> Host;
 
-    /// The name under which it is usually installed; empty if there is none.
+    /// The usual executable name; empty if there is none.
     fn default_program(&self) -> &'static str;
 
-    /// The variables that it needs besides those that every program gets: its keys and its
-    /// configuration. A trailing `*` matches any rest.
+    /// The variables it needs in addition to those every program gets: its keys and its configuration. A
+    /// trailing `*` matches any suffix.
     fn variables(&self) -> &'static [&'static str];
 
     /// What it can do.
     fn capabilities(&self) -> Capabilities;
 
-    /// Its arguments for one run. The prompt is not among them: it goes to standard input.
+    /// Its arguments for one run. The prompt is not one of them: it goes to standard input.
     fn args(&self, invocation: &Invocation) -> Vec<OsString>;
 
     /// A reader for the output of one run.
@@ -38,6 +37,6 @@ pub trait OutputReader {
     /// Reads one line of standard output.
     fn line(&mut self, line: &str, on_event: &mut dyn FnMut(AgentEvent));
 
-    /// Sums up the run after the last line.
+    /// Summarizes the run after the last line.
     fn report(self: Box<Self>, ended: Ended, stdout: &Captured, stderr: &Captured) -> Report;
 }

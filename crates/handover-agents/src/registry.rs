@@ -14,7 +14,7 @@ use crate::{
     Invocation, Outcome, Report, Tee,
 };
 
-/// Every built-in program, in the order in which help texts list them.
+/// Every built-in program, in the order used by help texts.
 const PROGRAMS: &[&dyn AgentProgram] =
     &[&claude::Claude, &codex::Codex, &gemini::Gemini, &command::Command];
 
@@ -46,13 +46,13 @@ impl Registry {
         self.programs.iter().map(|program| program.host()).collect()
     }
 
-    /// The program of that name.
+    /// Finds a program by name.
     pub fn find(&self, host: Host) -> Result<&'static dyn AgentProgram, AgentError> {
         let found = self.programs.iter().find(|program| program.host() == host);
         found.copied().ok_or_else(|| self.unknown(host.as_str()))
     }
 
-    /// Reads the name of a program, for command lines and configuration.
+    /// Parses the name of a program, for command lines and configuration.
     pub fn parse(&self, text: &str) -> Result<Host, AgentError> {
         let known = self.hosts().into_iter().find(|host| host.as_str() == text);
         known.ok_or_else(|| self.unknown(text))
@@ -62,8 +62,8 @@ impl Registry {
         AgentError::UnknownHost { host: host.to_owned(), known: self.hosts() }
     }
 
-    /// Of `vars`, what every program needs, what `host` needs, and what `allow` adds (a trailing `*`
-    /// matches any rest).
+    /// Selects from `vars` what every program needs, what `host` needs, and what `allow` adds (a trailing
+    /// `*` matches any suffix).
     pub fn environment(
         &self,
         vars: impl IntoIterator<Item = (OsString, OsString)>,
@@ -112,7 +112,7 @@ impl Registry {
 }
 
 impl Environment {
-    /// Of `vars`, what a built-in host needs and what `allow` adds; see [`Registry::environment`].
+    /// Selects from `vars` what a built-in host needs and what `allow` adds; see [`Registry::environment`].
     pub fn scrubbed(
         vars: impl IntoIterator<Item = (OsString, OsString)>,
         host: Host,

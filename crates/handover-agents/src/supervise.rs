@@ -1,7 +1,7 @@
 //! Supervises one run: prompt in, lines out, limits enforced, no process left behind.
 //!
-//! Three threads move bytes; this one decides. Memory is bounded by the queue between them, the
-//! caps of the captures and the cap of a line, whatever the agent prints.
+//! Three threads move bytes; this one makes the decisions. Memory is bounded by the queue between them, the
+//! limits of the captures and the maximum line length, whatever the agent prints.
 
 use std::io::{self, Read, Write};
 use std::os::unix::process::ExitStatusExt as _;
@@ -21,31 +21,31 @@ use crate::{
     SpawnId, Tee,
 };
 
-/// How often flags, deadlines and the child are polled when nothing is printed.
+/// How often flags, deadlines and the child are polled while there is no output.
 const TICK: Duration = Duration::from_millis(20);
 const SHORT_TICK: Duration = Duration::from_millis(2);
-/// The longest grace of a cancelled run, and of processes that an agent left running.
+/// The longest grace period of a canceled run, and of processes that an agent left running.
 const SHORT_GRACE: Duration = Duration::from_millis(500);
-/// How long a killed process may take to vanish, and a pipe to close, before we give up on them.
+/// How long a killed process may take to disappear, and a pipe to close, before we give up.
 const STUCK: Duration = Duration::from_secs(5);
-/// How long a program must be silent before what it printed is decided about without what follows.
+/// How long a program must be silent before pending output is processed without waiting for more.
 const PAUSE: Duration = Duration::from_millis(300);
 /// How often the descendants are polled while the agent works.
 const FAMILY_POLL: Duration = Duration::from_secs(2);
 const CHUNK: usize = 64 << 10;
 const QUEUE: usize = 16;
 
-/// Gets output as it comes, byte by byte.
+/// Receives output as it arrives, unmodified.
 pub(crate) type RawSink<'a> = &'a mut dyn FnMut(&[u8]);
 
-/// What goes into a run, and who gets what it prints.
+/// The input of a run, and the receivers of its output.
 #[derive(Default)]
 pub(crate) struct Pipes<'a, 'b> {
-    /// What it reads.
+    /// What the process reads.
     pub(crate) input: &'a [u8],
-    /// The file for its output.
+    /// The file its output is written to.
     pub(crate) tee: Option<&'a mut Tee<'b>>,
-    /// Gets standard output.
+    /// Receives standard output.
     pub(crate) raw: Option<RawSink<'a>>,
 }
 
@@ -108,7 +108,7 @@ fn start(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    // A nested run is found by either mark.
+    // A nested run can be found by either marker.
     let mut mark = environment.get(SpawnId::VARIABLE).map(ToOwned::to_owned).unwrap_or_default();
     if !mark.is_empty() {
         mark.push(":");
@@ -128,7 +128,7 @@ fn start(
     )
 }
 
-/// Ends a run that cannot be supervised.
+/// Kills a run that cannot be supervised.
 fn end_at_once(child: &mut dyn ChildWrapper, mut family: Family) {
     let give_up = Instant::now() + STUCK;
     while Instant::now() < give_up {
@@ -160,7 +160,7 @@ fn connect(child: &mut dyn ChildWrapper, input: &[u8]) -> io::Result<Receiver<Me
     let stdin = child.stdin().take();
     let input = input.to_owned();
     thread::Builder::new().name("agent-in".to_owned()).spawn(move || {
-        // An agent may end without having read all of it.
+        // An agent may exit without reading all of it.
         let _ = stdin.map(|mut stdin| stdin.write_all(&input));
     })?;
     let stdout = child.stdout().take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -175,7 +175,7 @@ fn connect(child: &mut dyn ChildWrapper, input: &[u8]) -> io::Result<Receiver<Me
     Ok(receiver)
 }
 
-/// Moves bytes until the pipe closes or the receiver is gone.
+/// Copies bytes until the pipe closes or the receiver is gone.
 fn pump(mut from: impl Read, stream: Stream, to: &SyncSender<Message>) {
     let mut buffer = vec![0; CHUNK];
     loop {
@@ -204,12 +204,12 @@ struct Supervisor<'a, 'b> {
     begin: Instant,
     last_output: Instant,
     last_family_poll: Instant,
-    /// Why we end the run, if we do.
+    /// Why we are stopping the run, if we are.
     stop: Option<Ended>,
-    /// When everything that is left gets killed.
+    /// When everything still running gets killed.
     kill_at: Option<Instant>,
     exit: Option<ExitStatus>,
-    /// How many processes were still running when the root ended by itself.
+    /// How many processes were still running when the root exited by itself.
     survivors: u32,
 }
 
@@ -249,14 +249,14 @@ impl Supervisor<'_, '_> {
         Ok(self.outcome(left_behind))
     }
 
-    /// Whether a killed process does not end, or a pipe stays open that nobody should hold.
+    /// Whether a killed process does not end, or a pipe stays open although its owner is dead.
     fn stuck(&self) -> bool {
         let Some(since) = self.kill_at.map(|at| at.elapsed()) else { return false };
-        // Output printed before the end is worth waiting for, but not forever.
+        // Wait for output printed before the end, but not forever.
         since >= STUCK && self.last_output.elapsed() >= STUCK || since >= STUCK * 6
     }
 
-    /// Reaps the root; when it ends, everything else is ended too.
+    /// Reaps the root; once it has ended, everything else is stopped too.
     fn poll_child(&mut self) -> Result<(), AgentError> {
         if self.exit.is_some() {
             return Ok(());
@@ -280,7 +280,7 @@ impl Supervisor<'_, '_> {
 
     fn enforce_limits(&mut self) {
         if self.cancel.is_cancelled() && self.kill_at.is_some() {
-            // Already ending for another reason, but now somebody is waiting.
+            // Already stopping for another reason, but now someone is waiting.
             self.kill_within(SHORT_GRACE);
         }
         if self.cancel.is_forced() {
@@ -396,7 +396,7 @@ impl<'a, 'b> Streams<'a, 'b> {
         }
     }
 
-    /// Nothing was printed for a while.
+    /// Called when there was no output for a while.
     fn pause(&mut self) {
         if let Some(tee) = &mut self.tee {
             tee.pause();

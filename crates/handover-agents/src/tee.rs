@@ -1,24 +1,24 @@
-//! The output of a run on disk, capped, and filtered before it is written.
+//! The output of a run on disk: filtered, and limited in size.
 
 use std::fs::File;
 use std::io::{self, Write as _};
 
-/// What a [`Filter`] gets.
+/// The input of a [`Filter`].
 #[derive(Debug, Clone, Copy)]
 pub enum Piece<'a> {
-    /// The next bytes of the stream, cut anywhere.
+    /// The next bytes of the stream, split anywhere.
     Bytes(&'a [u8]),
-    /// Nothing was printed for a while: what can be decided by now should be released.
+    /// No output for a while: release whatever can be decided by now.
     Pause,
-    /// Nothing follows: everything must be released.
+    /// The end: release everything.
     End,
 }
 
-/// Takes secrets out of one stream. It returns what can be written by now, and may hold back the rest: a
-/// secret can be spread over many lines.
+/// Redacts secrets from one stream. It returns what can be written now and may hold back the rest, because
+/// a secret can span many lines.
 pub type Filter<'a> = Box<dyn FnMut(Piece<'_>) -> Vec<u8> + 'a>;
 
-/// The longest unfinished line that is held back.
+/// The longest incomplete line that is held back.
 const LONGEST_LINE: usize = 64 << 10;
 
 /// Writes the output of a run to a file, line by line.
@@ -30,32 +30,32 @@ pub struct Tee<'a> {
     full: bool,
 }
 
-/// One of the two streams. Each has its own filter: their lines are mixed, their secrets are not.
+/// One of the two streams. Each has its own filter: lines of both are interleaved, secrets are not.
 struct TeeStream<'a> {
     filter: Filter<'a>,
     /// The beginning of a line whose end has not been released.
     line: Vec<u8>,
-    /// Whether something came since the last pause.
+    /// Whether there was output since the last pause.
     is_open: bool,
 }
 
 impl<'a> Tee<'a> {
-    /// Writes to an open file, which never grows beyond `cap` bytes, but for one line that says so. `filter`
-    /// is called once for each stream.
+    /// Writes to an open file, which never grows beyond `cap` bytes except for one line that says so.
+    /// `filter` is called once per stream.
     pub fn new(file: File, cap: u64, mut filter: impl FnMut() -> Filter<'a>) -> Self {
         let mut stream = || TeeStream { filter: filter(), line: Vec::new(), is_open: false };
         let streams = [stream(), stream()];
         Self { file: io::BufWriter::new(file), left: cap, streams, error: None, full: false }
     }
 
-    /// Takes the next bytes of standard output (0) or standard error (1).
+    /// Accepts the next bytes of standard output (0) or standard error (1).
     pub(crate) fn push(&mut self, stream: usize, bytes: &[u8]) {
         self.streams[stream].is_open = true;
         self.pass(stream, Piece::Bytes(bytes));
         self.flush();
     }
 
-    /// Nothing was printed for a while.
+    /// Called when there was no output for a while.
     pub(crate) fn pause(&mut self) {
         for stream in 0..self.streams.len() {
             if std::mem::take(&mut self.streams[stream].is_open) {
@@ -65,7 +65,7 @@ impl<'a> Tee<'a> {
         }
     }
 
-    /// Writes everything that was held back.
+    /// Writes everything that is still held back.
     pub(crate) fn finish(&mut self) {
         for stream in 0..self.streams.len() {
             self.pass(stream, Piece::End);
@@ -109,7 +109,7 @@ impl<'a> Tee<'a> {
         let size = (text.len() + end.len()) as u64;
         let written = if size > self.left {
             self.full = true;
-            self.file.write_all("[… the rest is left out …]\n".as_bytes())
+            self.file.write_all("[… the rest was dropped …]\n".as_bytes())
         } else {
             self.left -= size;
             self.file.write_all(text).and_then(|()| self.file.write_all(end))
@@ -117,7 +117,7 @@ impl<'a> Tee<'a> {
         self.error = written.err().map(|error| error.to_string());
     }
 
-    /// Writes buffered lines: after a crash of ours, the last ones are the interesting ones.
+    /// Flushes buffered lines: after a crash, the last ones are the most interesting.
     fn flush(&mut self) {
         if let Err(error) = self.file.flush() {
             self.error.get_or_insert_with(|| error.to_string());
@@ -154,18 +154,18 @@ mod tests {
     fn writes_whole_lines_up_to_the_cap() {
         assert_eq!(written(99, &[(0, "one\n\ntwo")]), "one\n\ntwo\n");
         assert_eq!(written(8, &[(0, "one\ntwo\n")]), "one\ntwo\n");
-        let full = "one\n[… the rest is left out …]\n";
+        let full = "one\n[… the rest was dropped …]\n";
         assert_eq!(written(7, &[(0, "one\ntwo\n3\n")]), full, "nothing follows, however short");
     }
 
     #[test]
-    fn lines_of_both_streams_are_mixed_and_never_torn() {
+    fn lines_of_both_streams_are_interleaved_but_never_split() {
         let pieces = [(0, "on"), (1, "err"), (0, "e\r\ntw"), (1, "or\n"), (0, "o")];
         assert_eq!(written(99, &pieces), "one\nerror\ntwo\n");
     }
 
     #[test]
-    fn an_endless_line_is_not_held_back_for_ever() {
+    fn an_endless_line_is_eventually_released() {
         let long = "x".repeat(LONGEST_LINE * 3);
         assert_eq!(written(1 << 20, &[(0, &long)]).len(), long.len());
     }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_error_is_kept_and_ends_the_writing() {
+    fn writing_stops_at_the_first_error() {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let mut tee = Tee::new(full, 1 << 20, unfiltered);
         tee.push(0, b"one\n");

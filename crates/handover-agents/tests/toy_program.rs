@@ -1,4 +1,4 @@
-//! An agent program that the crate has never heard of, added through its public seams only.
+//! An agent program the crate does not know, added using public interfaces only.
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
@@ -89,7 +89,7 @@ fn registry() -> Registry {
     Registry::built_in().clone().with(&Toy)
 }
 
-/// A run of the toy, played by a shell script that sees the arguments as `$@`.
+/// A run of the toy, implemented by a shell script that sees the arguments as `$@`.
 fn run(script: &str, change: impl FnOnce(&mut Invocation)) -> (Outcome, Vec<AgentEvent>) {
     let folder = tempfile::tempdir().unwrap();
     let mut invocation = Invocation::new(TOY, SpawnId::new("toy-1").unwrap(), folder.path());

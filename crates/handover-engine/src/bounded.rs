@@ -1,4 +1,4 @@
-//! Bounded reads of files of a worktree, in whose place an agent may have put anything.
+//! Bounded reads of files in a worktree, any of which an agent may have replaced.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use handover_files::{FileError, read_bounded};
 /// Stories, scenarios and manifests are far smaller.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The content of a regular file; none if there is none, or too much of it.
+/// The content of a regular file; none if it is missing or too large.
 pub(crate) fn bytes(path: &Path) -> Option<Vec<u8>> {
     content(path).ok().flatten()
 }

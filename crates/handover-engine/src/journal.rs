@@ -1,7 +1,7 @@
-//! The journal of a run: every effect before it starts, every event after it happened.
+//! The journal of a run: every effect before it starts, every event after it happens.
 //!
-//! Several effects can be open at once. An intent without an event was started and perhaps finished, so
-//! every effect must be idempotent.
+//! Several effects can be open at once. An intent without an event may have been started or even finished,
+//! so every effect must be idempotent.
 
 use handover_agents::Identity;
 use handover_model::{JournalEntry, JournalKind, RunId, RunState, Timestamp};
@@ -26,12 +26,12 @@ pub(crate) struct Journal<'a> {
     pub(crate) death: Option<Death>,
 }
 
-/// Where tests make the engine crash as if by `kill -9`.
+/// Where tests make the engine crash, as with `kill -9`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Death {
-    /// Before this entry is written, with its effect done.
+    /// Before this entry is written, with its effect already done.
     Before(u64),
-    /// After this entry is written, with nothing done about it.
+    /// After this entry is written, before anything else happens.
     After(u64),
 }
 
@@ -122,7 +122,7 @@ impl Journal<'_> {
         Ok(written)
     }
 
-    /// The time until which an entry written now extends the lock.
+    /// When an entry written now makes the lock expire.
     pub(crate) fn until(&self, now: Timestamp) -> Timestamp {
         lease_end(now, self.lease)
     }
@@ -146,8 +146,8 @@ pub struct Folded {
 }
 
 impl Folded {
-    /// Applies an event and closes the effect that it is the result of.
-    fn take_in(&mut self, run: &RunId, event: &Event) {
+    /// Applies an event and closes the effect it belongs to.
+    fn apply_event(&mut self, run: &RunId, event: &Event) {
         self.state.apply(event);
         let Some(at) = self.open.iter().position(|intent| event.answers(&intent.effect)) else {
             return;
@@ -157,7 +157,7 @@ impl Folded {
     }
 }
 
-/// The mark of the processes that belong to one effect.
+/// The marker of the processes that belong to one effect.
 pub(crate) fn mark(run: &RunId, seq: u64) -> String {
     format!("{run}-{seq}")
 }
@@ -184,7 +184,7 @@ pub fn fold(run: &RunId, entries: &[JournalEntry]) -> Result<Option<Folded>, Eng
                             seq: entry.seq,
                         });
                     }
-                    Some(folded) => folded.take_in(run, &event),
+                    Some(folded) => folded.apply_event(run, &event),
                 }
             }
             JournalKind::Intent => {

@@ -1,6 +1,6 @@
 //! The lock of an epic: only one engine at a time may write to its journal.
 
-use handover_agents::{Identity, SpawnId, is_alive, myself};
+use handover_agents::{Identity, SpawnId, current_process, is_alive};
 use handover_model::config::Config;
 use handover_model::{EpicId, LockOwner, Timestamp};
 use handover_store::{LockClaim, Store, StoreError};
@@ -8,10 +8,10 @@ use handover_store::{LockClaim, Store, StoreError};
 use crate::EngineError;
 
 /// How long a lock outlives the longest effect. On the same machine a dead owner is detected by its
-/// process; other machines have to wait for this.
+/// process; other machines have to wait this long.
 const LEASE_SECONDS: u64 = 120;
 
-/// Takes the lock of an epic. A dead owner on this machine loses it at once.
+/// Takes the lock of an epic. A dead owner on this machine loses it immediately.
 pub(crate) fn lock(
     store: &dyn Store,
     config: &Config,
@@ -19,7 +19,7 @@ pub(crate) fn lock(
     epic: &EpicId,
     now: Timestamp,
 ) -> Result<u64, EngineError> {
-    let me = myself(&SpawnId::new("engine")?);
+    let me = current_process(&SpawnId::new("engine")?);
     let claim = LockClaim {
         epic: epic.clone(),
         owner: LockOwner {

@@ -20,7 +20,7 @@ fn store() -> (tempfile::TempDir, SqliteStore) {
 
 /// A lock of some other process that is held for an hour.
 fn held_by(store: &SqliteStore, host: &str, pid: u32, started: Option<u64>) -> u64 {
-    let boot = myself(&SpawnId::new("engine").unwrap()).boot;
+    let boot = current_process(&SpawnId::new("engine").unwrap()).boot;
     let owner = LockOwner { host: host.to_owned(), pid, started, boot };
     let claim = LockClaim { epic: epic(), owner, until: at(3_600), over: None, now: at(0) };
     store.lock_epic(&claim).unwrap()
@@ -47,7 +47,7 @@ fn a_free_lock_is_taken_with_a_new_fence_each_time() {
 #[test]
 fn a_living_owner_keeps_its_lock() {
     let (_folder, store) = store();
-    let me = myself(&SpawnId::new("engine").unwrap());
+    let me = current_process(&SpawnId::new("engine").unwrap());
     held_by(&store, "here", me.pid, me.started);
     let refused = lock(&store, &Config::default(), "here", &epic(), at(1));
     assert!(matches!(refused, Err(EngineError::Store(StoreError::Locked { .. }))), "{refused:?}");

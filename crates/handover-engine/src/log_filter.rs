@@ -1,4 +1,4 @@
-//! Takes secrets out of what agents print: before it is written to a log, and before it is shown.
+//! Redacts what agents print, before it is written to a log and before it is shown.
 
 use handover_agents::{Filter, Piece};
 use handover_text::{RedactionStream, Redactor};
@@ -14,11 +14,11 @@ pub fn log_filter(redactor: &Redactor) -> Filter<'static> {
     })
 }
 
-/// How much of what came before a line decides how it is read.
+/// How much preceding text decides how a line is redacted.
 const CONTEXT: usize = 8 << 10;
 
-/// Redacts lines that are shown at once. Nobody waits for what follows, so each is judged by what came
-/// before it: as a part of a private key, for example.
+/// Redacts lines that are shown immediately. There is no waiting for more text, so each line is judged by
+/// what came before it: as part of a private key, for example.
 #[derive(Debug)]
 pub struct ShownLines<'a> {
     redactor: &'a Redactor,
@@ -31,7 +31,7 @@ impl<'a> ShownLines<'a> {
         Self { redactor, context: String::new() }
     }
 
-    /// Takes the next text, whether or not it will be shown.
+    /// Adds the next text, whether or not it will be shown.
     pub fn push(&mut self, text: &str) {
         let text = &text[text.ceil_char_boundary(text.len().saturating_sub(CONTEXT))..];
         self.context.push_str(text);

@@ -17,7 +17,7 @@ pub struct PromptRequest {
     pub group: GroupId,
     /// The role that it works as.
     pub role: Role,
-    /// Who it is, and the few rules of the workflow.
+    /// Its identity, and the few rules of the workflow.
     pub role_text: String,
     /// Whether it gets other agents' reasoning; `None` leaves it to the role.
     pub reasoning: Option<bool>,
@@ -31,7 +31,7 @@ pub struct PromptRequest {
     pub task: String,
     /// Text to rank by: the story without our instructions.
     pub about: String,
-    /// Makes the id of its receipt.
+    /// Generates its receipt id.
     pub unique: String,
     /// The time of the request.
     pub now: Timestamp,
@@ -41,19 +41,19 @@ impl PromptRequest {
     /// Prepares the agent's handoff.
     pub(crate) fn prepare(&self, handoffs: &Handoffs<'_>) -> Result<Handoff, EngineError> {
         let paths = self.paths(handoffs)?;
-        // A run cannot continue without its store, so no receipt waits in the spool.
+        // A run cannot continue without its store, so receipts are never spooled.
         let handoffs = Handoffs { paths: &paths, spool: None, ..*handoffs };
         Ok(handoffs.prepare(&self.request()?)?.handoff)
     }
 
-    /// The prompt without any trace.
+    /// The prompt, without leaving a trace.
     pub(crate) fn preview(&self, handoffs: &Handoffs<'_>) -> Result<String, EngineError> {
         let paths = self.paths(handoffs)?;
         let handoffs = Handoffs { paths: &paths, ..*handoffs };
         Ok(handoffs.preview(&self.request()?).text)
     }
 
-    /// Package files as the agent will find them from where it works.
+    /// The paths of package files as seen from the agent's folder.
     fn paths(&self, handoffs: &Handoffs<'_>) -> Result<ProjectPaths, EngineError> {
         match &self.folder {
             Some(folder) => Ok(handoffs.paths.seen_from(folder)?),

@@ -49,7 +49,7 @@ pub fn open(store: &dyn Store, named: Option<&RunId>) -> Result<Vec<Question>, E
     };
     let mut epics = BTreeSet::new();
     let mut runs = store.runs(&RunFilter { epic, limit: None })?;
-    // A later run of the same epic supersedes the questions of earlier ones.
+    // Questions of earlier runs of the same epic are superseded.
     runs.retain(|run| epics.insert(run.epic.clone()) && run.state == RunState::Blocked);
     runs.retain(|run| named.is_none_or(|id| run.id == *id));
     let mut open = Vec::new();

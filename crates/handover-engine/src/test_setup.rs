@@ -1,27 +1,27 @@
-//! What a story changes about how it is tested: test commands, gates and CI. The reviewer learns of it, because
-//! an agent that makes its own test pass by replacing it looks like one that did its work.
+//! What a story changes about how it is tested: test commands, gates and CI. The reviewer is told, because
+//! an agent that makes its tests pass by replacing them looks like one that did its work.
 
 use serde_json::Value;
 
 use handover_model::config::GateCommand;
 
-/// What of a file decides how the project is tested.
-enum Part {
-    /// Every change.
+/// Which part of a file decides how the project is tested.
+enum RelevantPart {
+    /// Any change.
     All,
     /// These fields of a JSON object.
     Json(&'static [&'static str]),
     /// These tables and keys of a TOML document.
     Toml(&'static [&'static str]),
-    /// That it exists: without it, a gate is not found.
+    /// Its existence: without it, a gate is not found.
     Existence,
 }
 
-/// Files by name (`*` stands for anything), or by folder (`ends/with/a/slash/`), and what of them counts.
-const TABLE: &[(&[&str], Part)] = &[
+/// Files by name (`*` stands for anything) or folder (`ends/with/a/slash/`), and the part that matters.
+const TABLE: &[(&[&str], RelevantPart)] = &[
     (
         &["package.json"],
-        Part::Json(&[
+        RelevantPart::Json(&[
             "scripts",
             "jest",
             "mocha",
@@ -57,11 +57,11 @@ const TABLE: &[(&[&str], Part)] = &[
             "turbo.json",
             "lerna.json",
         ],
-        Part::All,
+        RelevantPart::All,
     ),
     (
         &["Cargo.toml"],
-        Part::Toml(&[
+        RelevantPart::Toml(&[
             "lib",
             "bin",
             "test",
@@ -79,10 +79,13 @@ const TABLE: &[(&[&str], Part)] = &[
             "package.autobenches",
         ]),
     ),
-    (&[".cargo/", ".config/nextest.toml", "rust-toolchain", "rust-toolchain.toml"], Part::All),
+    (
+        &[".cargo/", ".config/nextest.toml", "rust-toolchain", "rust-toolchain.toml"],
+        RelevantPart::All,
+    ),
     (
         &["pyproject.toml"],
-        Part::Toml(&[
+        RelevantPart::Toml(&[
             "build-system",
             "tool.pytest",
             "tool.tox",
@@ -108,10 +111,10 @@ const TABLE: &[(&[&str], Part)] = &[
             "usercustomize.py",
             ".coveragerc",
         ],
-        Part::All,
+        RelevantPart::All,
     ),
-    (&["go.mod"], Part::Existence),
-    (&["go.work", ".golangci.y*ml"], Part::All),
+    (&["go.mod"], RelevantPart::Existence),
+    (&["go.work", ".golangci.y*ml"], RelevantPart::All),
     (
         &[
             "build.gradle",
@@ -126,7 +129,7 @@ const TABLE: &[(&[&str], Part)] = &[
             "mvnw",
             ".mvn/",
         ],
-        Part::All,
+        RelevantPart::All,
     ),
     (
         &[
@@ -147,7 +150,7 @@ const TABLE: &[(&[&str], Part)] = &[
             "phpunit.xml*",
             ".rspec",
         ],
-        Part::All,
+        RelevantPart::All,
     ),
     (
         &[
@@ -171,18 +174,18 @@ const TABLE: &[(&[&str], Part)] = &[
             "lefthook.yml",
             ".husky/",
         ],
-        Part::All,
+        RelevantPart::All,
     ),
-    (&[".handover/", ".gitattributes", ".gitmodules"], Part::All),
+    (&[".handover/", ".gitattributes", ".gitmodules"], RelevantPart::All),
 ];
 
 /// Reads a file as a document.
-type Reader = fn(&[u8]) -> Option<Value>;
+type ParseDocument = fn(&[u8]) -> Option<Value>;
 
-/// How long a value is shown.
+/// The maximum length of a displayed value.
 const SHOWN: usize = 120;
 
-/// One changed file: its content before and after, as far as it exists.
+/// One changed file: its content before and after, if it exists.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChangedFile<'a> {
     /// Its path from the project's folder.
@@ -191,23 +194,27 @@ pub(crate) struct ChangedFile<'a> {
     pub(crate) after: Option<&'a [u8]>,
 }
 
-/// Whether changes of a file can change how the project is tested. Only then its content is needed.
+/// Whether changes to a file can change how the project is tested. Only then is its content needed.
 pub(crate) fn concerns(path: &str, gates: &[GateCommand]) -> bool {
     row(path).is_some() || gate_of(path, gates).is_some()
 }
 
-/// What a change says about how the project is tested, one line each; empty if nothing.
+/// How a change affects testing, one line each; empty if it does not.
 pub(crate) fn describe(file: ChangedFile<'_>, gates: &[GateCommand]) -> Vec<String> {
     let ChangedFile { path, before, after } = file;
     if let Some(gate) = gate_of(path, gates) {
         return vec![format!("{path}: {}, and the gate `{}` uses it", how(file), gate.name)];
     }
     let Some(part) = row(path) else { return Vec::new() };
-    let (keys, read): (_, Reader) = match part {
-        Part::Existence if before.is_none() == after.is_none() => return Vec::new(),
-        Part::All | Part::Existence => return vec![format!("{path}: {}", how(file))],
-        Part::Json(keys) => (keys, |bytes| serde_json::from_slice(bytes).ok()),
-        Part::Toml(keys) => (keys, |bytes| toml::from_str(std::str::from_utf8(bytes).ok()?).ok()),
+    let (keys, read): (_, ParseDocument) = match part {
+        RelevantPart::Existence if before.is_none() == after.is_none() => return Vec::new(),
+        RelevantPart::All | RelevantPart::Existence => {
+            return vec![format!("{path}: {}", how(file))];
+        }
+        RelevantPart::Json(keys) => (keys, |bytes| serde_json::from_slice(bytes).ok()),
+        RelevantPart::Toml(keys) => {
+            (keys, |bytes| toml::from_str(std::str::from_utf8(bytes).ok()?).ok())
+        }
     };
     let value = |side: Option<&[u8]>| side.map_or(Some(Value::Null), read);
     match (value(before), value(after)) {
@@ -261,7 +268,7 @@ fn shown(value: &Value) -> String {
     handover_text::cut::cut(&value.to_string(), SHOWN)
 }
 
-fn row(path: &str) -> Option<&'static Part> {
+fn row(path: &str) -> Option<&'static RelevantPart> {
     let found = TABLE.iter().find(|(names, _)| names.iter().any(|name| matches(path, name)));
     found.map(|(_, part)| part)
 }

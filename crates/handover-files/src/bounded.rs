@@ -1,5 +1,5 @@
-//! Bounded reads of files elsewhere, such as the user's own configuration. Links are followed, but what they
-//! lead to must be a regular file, and no more of it is read than the limit.
+//! Bounded reads of files elsewhere, such as the user's own configuration. Links are followed, but their
+//! target must be a regular file, and at most the limit is read.
 
 use std::fs::File;
 use std::io::Read;
@@ -17,7 +17,7 @@ pub fn read_bounded(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FileError>
     }
 }
 
-/// Opens a file for a reader that has limits of its own. A pipe or a device is refused, not waited for.
+/// Opens a file for a reader with its own limits. A pipe or a device is rejected instead of blocking.
 pub fn open_regular(path: &Path) -> Result<File, FileError> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = openat(CWD, path, flags, Mode::empty());
@@ -35,8 +35,8 @@ pub fn read_text_bounded(path: &Path, max: u64) -> Result<Option<String>, FileEr
     read_bounded(path, max)?.map(|bytes| text(bytes, path)).transpose()
 }
 
-/// Everything in a file. A file of `/proc` claims to be empty and a file may grow, so what counts is what is
-/// read.
+/// Everything in a file. Files in `/proc` claim to be empty and a file may grow, so the limit applies to
+/// what is actually read.
 pub(crate) fn content(file: File, path: &Path, max: u64) -> Result<Vec<u8>, FileError> {
     let size = file.metadata().map_or(0, |data| data.len());
     if size > max {

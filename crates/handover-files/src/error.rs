@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
-/// What is in the place of a file or a folder.
+/// What exists in place of a file or a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Irregular {
@@ -46,7 +46,7 @@ impl fmt::Display for Irregular {
 /// A file or folder that was not opened, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// Something other than a regular file is where a file should be.
+    /// Something other than a regular file exists where a file is expected.
     #[error("{} is {found} where a file is expected", path.display())]
     NotAFile {
         /// The path.
@@ -55,7 +55,7 @@ pub enum FileError {
         found: Irregular,
     },
 
-    /// Something other than a folder is where a folder should be.
+    /// Something other than a folder exists where a folder is expected.
     #[error("{} is {found} where a folder is expected", path.display())]
     NotAFolder {
         /// The path.
@@ -64,7 +64,7 @@ pub enum FileError {
         found: Irregular,
     },
 
-    /// More than the limit.
+    /// Larger than the limit.
     #[error("{} has more than {max} bytes", path.display())]
     TooLarge {
         /// The path.
@@ -83,13 +83,13 @@ pub enum FileError {
     },
 
     /// A name with `..` or a root in it.
-    #[error("`{}` is not a name inside of a folder", path.display())]
+    #[error("`{}` is not a name inside a folder", path.display())]
     Name {
         /// The name.
         path: PathBuf,
     },
 
-    /// The system refused.
+    /// The operating system failed the operation.
     #[error("{}: {source}", path.display())]
     Io {
         /// The path.
@@ -109,7 +109,7 @@ impl FileError {
         matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Whether something is in the place of the file or of a folder above it.
+    /// Whether something else exists in place of the file or of a folder above it.
     pub fn is_irregular(&self) -> bool {
         matches!(self, Self::NotAFile { .. } | Self::NotAFolder { .. })
     }

@@ -1,4 +1,4 @@
-//! A folder below `.handover/`, and what may be done in it.
+//! A folder below `.handover/`, and the operations in it.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -16,8 +16,8 @@ use crate::error::{FileError, Irregular};
 use crate::open::{self, IfMissing};
 use crate::tree;
 
-/// `.handover/` or a folder below it. Nothing is opened until something is done with it, and every time the
-/// way to it is checked again.
+/// `.handover/` or a folder below it. Nothing is opened until it is used, and its path is checked again
+/// every time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
     base: PathBuf,
@@ -30,18 +30,18 @@ pub struct Folder {
 pub enum Kind {
     File,
     Folder,
-    /// A link, a pipe, a device: never ours.
+    /// A link, a pipe, a device: never one of ours.
     Other,
 }
 
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name; entries whose names are not UTF-8 are never ours and are not listed.
+    /// Its name; names that are not UTF-8 are never ours and are not listed.
     pub name: String,
     /// What it is.
     pub kind: Kind,
-    /// When it was changed: seconds and nanoseconds.
+    /// When it was modified: seconds and nanoseconds.
     pub modified: (i64, i64),
 }
 
@@ -69,7 +69,7 @@ impl Folder {
         Self { base: self.base.clone(), below: self.below.join(name) }
     }
 
-    /// Its path, for messages and as the working folder of a program. Opening it directly follows links.
+    /// Its path, for messages and as the working folder of a program. Opening it directly would follow links.
     pub fn path(&self) -> PathBuf {
         if self.below.as_os_str().is_empty() {
             self.base.clone()
@@ -78,13 +78,13 @@ impl Folder {
         }
     }
 
-    /// Whether there is a folder. A link to one counts, so that it is refused instead of overlooked.
+    /// Whether the folder exists. A link counts, so that it is rejected instead of overlooked.
     pub fn is_there(&self) -> bool {
         self.path().is_dir()
     }
 
-    /// The path of something inside, checked: no component is a link, and what is there, if anything, is a
-    /// regular file. For a program that opens files itself, such as SQLite.
+    /// The path of something inside, checked: no component is a link, and if the path exists it is a
+    /// regular file. For programs that open files themselves, such as SQLite.
     pub fn checked_path(&self, name: &str) -> Result<PathBuf, FileError> {
         let whole = self.whole(name);
         let folder = match self.open(IfMissing::Fail) {
@@ -97,7 +97,7 @@ impl Folder {
         }
     }
 
-    /// Fails if the folder, or one on the way to it, is something else. One that is missing is fine.
+    /// Fails if the folder, or one above it, is something else. A missing one is fine.
     pub fn check(&self) -> Result<(), FileError> {
         match self.open(IfMissing::Fail) {
             Err(error) if !error.is_missing() => Err(error),
@@ -105,17 +105,17 @@ impl Folder {
         }
     }
 
-    /// Creates the folder and those above it, up to `.handover/`; only their owner may enter them.
+    /// Creates the folder and those above it, up to `.handover/`, accessible to their owner only.
     pub fn create(&self) -> Result<(), FileError> {
         self.open(IfMissing::Create).map(drop)
     }
 
-    /// The same for files that are meant for everybody who may read the project.
+    /// The same for files meant for everyone who may read the project.
     pub fn create_shared(&self) -> Result<(), FileError> {
         self.open(IfMissing::CreateShared).map(drop)
     }
 
-    /// Whether there is a regular file of that name.
+    /// Whether a regular file of that name exists.
     pub fn has(&self, name: &str) -> bool {
         let kind = || open::kind(&self.open(IfMissing::Fail).ok()?, self.name(name).ok()?);
         kind() == Some(FileType::RegularFile)
@@ -135,7 +135,7 @@ impl Folder {
         bytes.map(|bytes| text(bytes, &self.whole(name))).transpose()
     }
 
-    /// Opens a file for reading; none if it does not exist. The caller bounds what it reads.
+    /// Opens a file for reading; none if it does not exist. The caller limits how much it reads.
     pub fn open_file(&self, name: &str) -> Result<Option<File>, FileError> {
         match self.file(name, OFlags::RDONLY, IfMissing::Fail) {
             Err(error) if error.is_missing() => Ok(None),
@@ -143,7 +143,8 @@ impl Folder {
         }
     }
 
-    /// At most so many bytes from the end of a file, and whether that is all of it; none if it does not exist.
+    /// At most this many bytes from the end of a file, and whether that is all of it; none if it does not
+    /// exist.
     pub fn tail(&self, name: &str, bytes: u64) -> Result<Option<(Vec<u8>, bool)>, FileError> {
         let Some(mut file) = self.open_file(name)? else { return Ok(None) };
         let mut read = || {
@@ -156,7 +157,7 @@ impl Folder {
         read().map(Some).map_err(|error| FileError::Io { path: self.whole(name), source: error })
     }
 
-    /// The size of a file; none if there is no such file.
+    /// The size of a file; none if it does not exist.
     pub fn size(&self, name: &str) -> Option<u64> {
         let folder = self.open(IfMissing::Fail).ok()?;
         let stat = statat(folder, self.name(name).ok()?, AtFlags::SYMLINK_NOFOLLOW).ok()?;
@@ -164,23 +165,23 @@ impl Folder {
         is_file.then(|| u64::try_from(stat.st_size).unwrap_or_default())
     }
 
-    /// Opens a file to add to its end.
+    /// Opens a file for appending.
     pub fn append(&self, name: &str) -> Result<File, FileError> {
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
         self.file(name, flags, IfMissing::Create)
     }
 
-    /// Opens a file to write it from the beginning.
+    /// Opens a file for writing from the beginning.
     pub fn create_file(&self, name: &str) -> Result<File, FileError> {
         let flags = OFlags::WRONLY | OFlags::CREATE;
         let file = self.file(name, flags, IfMissing::Create)?;
-        // Only once it is known to be a regular file.
+        // Truncate only once it is known to be a regular file.
         file.set_len(0).map_err(|error| FileError::Io { path: self.whole(name), source: error })?;
         Ok(file)
     }
 
-    /// Replaces a file as a whole: readers see the former content or the new one. A link in its place is
-    /// replaced, never followed.
+    /// Replaces a file atomically: readers see either the old content or the new one. A link in its place
+    /// is replaced, never followed.
     pub fn replace(&self, name: &str, bytes: &[u8], sync: Sync) -> Result<(), FileError> {
         let folder = self.open(IfMissing::Create)?;
         let (name, whole) = (self.name(name)?, self.whole(name));
@@ -196,7 +197,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Writes a file that others may read, such as the configuration, unless something of that name exists.
+    /// Writes a file that others may read, such as the configuration, unless that name exists.
     pub fn publish(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
         let folder = self.open(IfMissing::Create)?;
         let (name, whole) = (self.name(name)?, self.whole(name));
@@ -211,14 +212,14 @@ impl Folder {
         let linked = linkat(&folder, &draft, &folder, name, AtFlags::empty());
         let result = match linked {
             Ok(()) | Err(Errno::EXIST) => Ok(()),
-            // A file system without hard links: the worst that a race can do is write the same twice.
+            // A file system without hard links: at worst, a race writes the same file twice.
             Err(_) => renameat(&folder, &draft, &folder, name),
         };
         let _ = unlinkat(&folder, &draft, AtFlags::empty());
         result.map_err(|error| FileError::io(&whole, error))
     }
 
-    /// Deletes a regular file. Anything else of that name is left alone.
+    /// Deletes a regular file. Anything else of that name is not touched.
     pub fn remove(&self, name: &str) -> Result<(), FileError> {
         let folder = match self.open(IfMissing::Fail) {
             Err(error) if error.is_missing() => return Ok(()),
@@ -235,7 +236,7 @@ impl Folder {
         }
     }
 
-    /// Gives a file another name in the same folder.
+    /// Renames a file within the folder.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), FileError> {
         let folder = self.open(IfMissing::Fail)?;
         renameat(&folder, self.name(from)?, &folder, self.name(to)?)
@@ -270,7 +271,7 @@ impl Folder {
         }
     }
 
-    /// What is in the folder, by name; nothing if it does not exist.
+    /// The content of the folder, by name; empty if it does not exist.
     pub fn entries(&self) -> Result<Vec<Entry>, FileError> {
         let folder = match self.open(IfMissing::Fail) {
             Err(error) if error.is_missing() => return Ok(Vec::new()),
@@ -300,7 +301,7 @@ impl Folder {
         Ok(entries)
     }
 
-    /// Deletes all but the newest of the regular files whose names are ours.
+    /// Deletes all but the newest of the regular files with names of ours.
     pub fn keep_newest(&self, count: usize, is_ours: impl Fn(&str) -> bool) {
         let Ok(entries) = self.entries() else { return };
         let ours = entries.into_iter();
@@ -334,7 +335,7 @@ impl Folder {
         self.path().join(name)
     }
 
-    /// A complete file under a name that nobody else uses.
+    /// A complete file under a unique name.
     fn draft(
         &self,
         folder: &OwnedFd,

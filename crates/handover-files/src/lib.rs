@@ -1,9 +1,9 @@
-//! The one door to the files below `.handover/`.
+//! The only access to files below `.handover/`.
 //!
-//! A checkout can bring a `.handover/` of its own making. Here no component of a path is followed if it is a
-//! link, `.handover/` itself included; only regular files are opened, without waiting for the other end of a
-//! pipe; reads have a limit; what is created belongs to its owner alone; and only files that are ours by name
-//! and type are deleted. What the files mean is left to others.
+//! A checkout can contain a hostile `.handover/`. So no component of a path is followed if it is a link,
+//! including `.handover/` itself; only regular files are opened, without waiting for the other end of a
+//! pipe; reads have a limit; new files are accessible to their owner only; and only files that are ours by
+//! name and type are deleted. This crate does not know what the files mean.
 
 mod bounded;
 mod error;

@@ -1,4 +1,4 @@
-//! Opens one component after the other, never through a link.
+//! Opens one path component after the other, never through a link.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -9,20 +9,20 @@ use rustix::io::Errno;
 
 use crate::error::{FileError, Irregular};
 
-/// For folders, on the way and at the end.
+/// Flags for folders, on the path and at its end.
 const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// For files: opening a named pipe or a terminal must neither wait nor have effects.
+/// Flags for files: opening a named pipe or a terminal must neither block nor have side effects.
 const FILE: OFlags =
     OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Whether a folder that does not exist is created.
+/// Whether a missing folder is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IfMissing {
-    /// For its owner alone.
+    /// For its owner only.
     Create,
-    /// For everybody who may read the project.
+    /// For everyone who may read the project.
     CreateShared,
     Fail,
 }
@@ -47,12 +47,12 @@ pub(crate) fn names(path: &Path) -> Result<Vec<&Path>, FileError> {
     Ok(path.components().map(|part| Path::new(part.as_os_str())).collect())
 }
 
-/// Opens `base`, which may be reached through links but must not be one, and the folders below it.
+/// Opens `base`, which may be below links but must not be one, and the folders below it.
 pub(crate) fn folder(base: &Path, below: &Path, missing: IfMissing) -> Result<OwnedFd, FileError> {
     let mut whole = base.to_owned();
     let mut folder = match openat(CWD, base, FOLDER, Mode::empty()) {
         Err(Errno::NOENT) if missing != IfMissing::Fail => {
-            // Readable for everyone who may read the project: the configuration is in it.
+            // Readable by everyone who may read the project: it contains the configuration.
             made(mkdirat(CWD, base, Mode::from(0o777)), base)?;
             openat(CWD, base, FOLDER, Mode::empty())
         }
@@ -64,7 +64,7 @@ pub(crate) fn folder(base: &Path, below: &Path, missing: IfMissing) -> Result<Ow
         let next = match (openat(&folder, name, FOLDER, Mode::empty()), missing.mode()) {
             (Err(Errno::NOENT), Some(mode)) => {
                 made(mkdirat(&folder, name, mode), &whole)?;
-                // What is written into it durably must not lose its folder.
+                // A durable write must not lose its folder.
                 let _ = fsync(&folder);
                 openat(&folder, name, FOLDER, Mode::empty())
             }
@@ -101,7 +101,7 @@ pub(crate) fn file(
     Ok(File::from(opened))
 }
 
-/// What is there, without following it; none if it cannot be said.
+/// The kind of an entry, without following it; none if unknown.
 pub(crate) fn kind(folder: impl std::os::fd::AsFd, name: &Path) -> Option<FileType> {
     let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     Some(FileType::from_raw_mode(stat.st_mode))

@@ -1,7 +1,8 @@
 //! Deletes a folder with everything in it, without ever leaving it.
 //!
-//! What agents have filled can be deeper than a process may have folders open, so nothing here is recursive:
-//! a folder that is not empty is moved up to the one that is deleted, where its turn comes.
+//! Folders filled by agents can be deeper than a process may have folders open, so nothing here is
+//! recursive: a nested folder that is not empty is moved up into the folder being deleted, and handled
+//! later.
 
 use std::ffi::CString;
 use std::os::fd::{AsFd, OwnedFd};
@@ -10,10 +11,10 @@ use std::path::Path;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-/// How often a folder may have something new in it when it should be empty.
+/// How often a folder that should be empty may turn out not to be.
 const PATIENCE: u32 = 100;
 
-/// Deletes a folder inside an open one. What somebody else deletes meanwhile is no error.
+/// Deletes a folder inside an open one. Concurrent deletion is not an error.
 pub(crate) fn remove(above: impl AsFd, name: &Path) -> Result<(), Errno> {
     let Some(folder) = unless_missing(open(&above, name))? else { return Ok(()) };
     let mut moved = Moved { folder, count: 0 };
@@ -27,21 +28,21 @@ pub(crate) fn remove(above: impl AsFd, name: &Path) -> Result<(), Errno> {
             continue;
         }
         match unlinkat(&above, name, AtFlags::REMOVEDIR) {
-            // Somebody else who deletes it has moved something up.
+            // A concurrent deletion has moved something up.
             Err(Errno::NOTEMPTY | Errno::EXIST) if refilled < PATIENCE => refilled += 1,
             deleted => return unless_missing(deleted).map(drop),
         }
     }
 }
 
-/// The folder that is deleted, and how many names were given to what was moved into it.
+/// The folder being deleted, and how many names were used for what was moved into it.
 struct Moved {
     folder: OwnedFd,
     count: u64,
 }
 
 impl Moved {
-    /// Deletes an entry; the folders in it are moved up.
+    /// Deletes an entry; its subfolders are moved up.
     fn delete(&mut self, name: &CString) -> Result<(), Errno> {
         if is_deleted(&self.folder, name)? {
             return Ok(());
@@ -52,7 +53,8 @@ impl Moved {
                 self.move_up(&inner, &entry)?;
             }
         }
-        // If it is not empty now, somebody else has moved another one to its name, whose turn comes later.
+        // If it is not empty, a concurrent deletion has moved another folder to its name; that one is
+        // handled later.
         is_deleted(&self.folder, name).map(drop)
     }
 
@@ -60,7 +62,7 @@ impl Moved {
         loop {
             self.count += 1;
             match renameat(from, name, &self.folder, self.count.to_string()) {
-                // Something of that name is there already.
+                // That name is taken.
                 Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR) => {}
                 moved => return unless_missing(moved).map(drop),
             }
@@ -71,7 +73,7 @@ impl Moved {
 /// Deletes a file or an empty folder; false if it is a folder that is not empty.
 fn is_deleted(folder: &OwnedFd, name: &CString) -> Result<bool, Errno> {
     match unlinkat(folder, name, AtFlags::empty()) {
-        // Linux says ISDIR, others PERM.
+        // Linux returns EISDIR, others EPERM.
         Err(Errno::ISDIR | Errno::PERM) => {}
         deleted => return unless_missing(deleted).map(|_| true),
     }

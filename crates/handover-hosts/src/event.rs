@@ -1,4 +1,4 @@
-//! An event of a host and our answer, in terms that hold for every host.
+//! An event of a host and our answer, in terms that are the same for every host.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,18 +8,18 @@ use handover_model::{AgentId, Host, HostSessionId};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// One call of a hook: who called, from where, and what happened.
+/// One hook call: which host sent it, from where, and what happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookCall {
     /// The host that sent the event.
     pub host: Host,
-    /// The conversation; none if its id is not one that can be stored.
+    /// The conversation; none if its id cannot be stored.
     pub conversation: Option<HostSessionId>,
     /// The working folder.
     pub folder: Option<PathBuf>,
     /// The transcript of the conversation.
     pub transcript: Option<PathBuf>,
-    /// The subagent inside which, or to which, it happened.
+    /// The subagent in which, or to which, it happened.
     pub agent: Option<Subagent>,
     /// The model, where the host names it.
     pub model: Option<String>,
@@ -28,7 +28,7 @@ pub struct HookCall {
 }
 
 impl HookCall {
-    /// An event about which nothing else is known.
+    /// An event without any other information.
     pub fn new(host: Host, event: HookEvent) -> Self {
         Self {
             host,
@@ -113,12 +113,12 @@ pub enum StartReason {
     Clear,
     /// Its window was compacted.
     Compact,
-    /// A reason that this version does not know.
+    /// A reason unknown to this version.
     Other,
 }
 
 impl StartReason {
-    /// The reason by the name that hosts share; a missing one means startup.
+    /// The reason by its common name; a missing one means startup.
     pub fn from_name(name: Option<&str>) -> Self {
         match name {
             Some("startup") | None => Self::Startup,
@@ -142,7 +142,7 @@ pub enum Checkpoint {
 }
 
 impl Checkpoint {
-    /// The name in stored events, which is the one that hosts use.
+    /// The name in stored events, the same as the hosts use.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::PreCompact => "PreCompact",
@@ -212,12 +212,12 @@ impl From<Action> for Answer {
 /// What a host should do.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Action {
-    /// What it would have done anyway.
+    /// Continue as it would have anyway.
     #[default]
     Proceed,
     /// Spawn the subagent with this input instead.
     Rewrite(Value),
-    /// Not spawn the subagent, for this reason.
+    /// Refuse to spawn the subagent, for this reason.
     Refuse(String),
     /// Add this to the context of the model.
     Inject(String),
@@ -238,8 +238,8 @@ impl Action {
     }
 }
 
-/// The top-level fields of an event: enough to tell what it is and who sent it. Long texts and
-/// nested values are skipped, not copied.
+/// The top-level fields of an event: enough to identify it and its sender. Long texts and nested values are
+/// skipped, not copied.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventHead {
     fields: BTreeMap<String, Option<String>>,

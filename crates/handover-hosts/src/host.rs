@@ -1,4 +1,4 @@
-//! The seam for hook hosts: what Handover needs to know about an agent program whose hooks call it.
+//! The interface for hook hosts: what Handover needs to know about an agent program whose hooks call it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,24 +13,24 @@ use crate::transcript::TranscriptFormat;
 
 /// An agent program whose hooks call Handover.
 ///
-/// Methods with a default are what a program may lack: it then gets nothing, never another
-/// program's behaviour.
+/// Methods with a default are optional features: a program without one gets nothing, never another program's
+/// behavior.
 pub trait HookHost: Sync {
     /// The name on the command line, in settings and in the store.
     fn name(&self) -> Host;
 
-    /// The name that its users know, such as "Claude Code".
+    /// The name its users know, such as "Claude Code".
     fn title(&self) -> &'static str;
 
     /// How a brief can reach its subagents.
     fn capabilities(&self) -> Capabilities;
 
-    /// The kinds of subagents that it has for work of any sort; they are briefed as developers.
+    /// Its general-purpose subagent types; they are briefed as developers.
     fn general_kinds(&self) -> &'static [&'static str];
 
-    /// Whether an event that arrived through the settings of another host is its own: some programs
-    /// load each other's hooks.
-    fn recognises(&self, _head: &EventHead) -> bool {
+    /// Whether it sent an event that arrived through another host's settings: some programs load each
+    /// other's hooks.
+    fn recognizes(&self, _head: &EventHead) -> bool {
         false
     }
 
@@ -44,17 +44,17 @@ pub trait HookHost: Sync {
     /// Where its hooks are registered, and in what format.
     fn settings(&self) -> &'static dyn HookSettings;
 
-    /// How it records conversations; none if it does not, or not where we could read it.
+    /// How it records conversations; none if it does not, or not where we can read it.
     fn transcript(&self) -> Option<&'static dyn TranscriptFormat> {
         None
     }
 
-    /// Its version, as far as the environment of a hook gives it away.
+    /// Its version, as far as the environment of a hook reveals it.
     fn version(&self, _variables: Variables<'_>) -> Option<String> {
         None
     }
 
-    /// The folder that it was started in, which an agent may have left since.
+    /// The folder it was started in, which an agent may have left.
     fn start_folder(&self, _variables: Variables<'_>) -> Option<PathBuf> {
         None
     }
@@ -70,26 +70,26 @@ pub trait HookHost: Sync {
     }
 }
 
-/// How a brief can reach a subagent, and how it can be asked for what it forgot.
+/// How a brief can reach a subagent, and whether it can be asked for what it forgot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// A hook can replace the prompt of a subagent before it starts.
     pub rewrites_prompt: bool,
     /// A hook can add to the context of a subagent as it starts.
     pub injects_at_start: bool,
-    /// A hook can keep a subagent from stopping and give it something to do.
+    /// A hook can keep a subagent from stopping and give it more work.
     pub holds_back: bool,
     /// How long one text of a hook may be; none if there is no limit.
     pub text_limit: Option<TextLimit>,
 }
 
-/// How much text a host takes from a hook. Set a little below what the host documents, because
-/// our own words are added around it.
+/// How much text a host accepts from a hook. Slightly below the documented limit, because our own words are
+/// added around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextLimit {
-    /// So many characters.
+    /// In characters.
     Chars(usize),
-    /// So many tokens.
+    /// In tokens.
     Tokens(u64),
 }
 

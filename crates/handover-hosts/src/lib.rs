@@ -1,10 +1,9 @@
-//! The hook protocols of agent programs: what a program sends, what it is answered, and how the
-//! answer is decided.
+//! The hook protocols of agent programs: what a program sends, what it gets back, and how that is decided.
 //!
 //! A program is one type that implements [`HookHost`], in one folder of `hosts/`, and one line in
-//! [`Registry`]. It reads its events into a [`HookCall`] and writes an [`Answer`]; both mean the same
-//! for every program. Decisions are in [`decide`]: functions from data to data. Nothing here opens
-//! a store, starts a process or touches a file; callers pass in what is known.
+//! [`Registry`]. It reads its events into a [`HookCall`] and writes an [`Answer`]; both mean the same for
+//! every program. Decisions are in [`decide`]: functions from data to data. Nothing here opens a store,
+//! starts a process or touches a file; callers pass in the facts.
 
 pub mod decide;
 mod event;

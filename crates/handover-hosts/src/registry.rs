@@ -10,7 +10,7 @@ use crate::event::{EventHead, HookCall};
 use crate::host::HookHost;
 use crate::hosts::{claude, codex};
 
-/// Every built-in host, in the order in which help texts and listings show them.
+/// Every built-in host, in the order used by help texts and listings.
 const HOSTS: &[&dyn HookHost] = &[&claude::Claude, &codex::Codex];
 
 static BUILT_IN: Registry = Registry { hosts: Cow::Borrowed(HOSTS) };
@@ -21,7 +21,7 @@ pub struct Registry {
     hosts: Cow<'static, [&'static dyn HookHost]>,
 }
 
-/// A host that has no hooks, or none that we know.
+/// A host without hooks, or with hooks that we do not know.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a host with hooks")]
 pub struct UnknownHost(pub Host);
@@ -29,10 +29,10 @@ pub struct UnknownHost(pub Host);
 /// An event that could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Nobody knows the host that was named.
+    /// The named host is unknown.
     #[error(transparent)]
     Host(#[from] UnknownHost),
-    /// The event is not what the host documents.
+    /// The event does not match what the host documents.
     #[error("cannot read the event of {host}: {source}")]
     Event {
         /// The host that was named.
@@ -74,7 +74,7 @@ impl Registry {
         let text = &*replace_lone_surrogates(text);
         let head: EventHead = serde_json::from_str(text).map_err(unreadable)?;
         let mut others = self.iter().filter(|host| host.name() != name);
-        let sender = others.find(|host| host.recognises(&head)).unwrap_or(named);
+        let sender = others.find(|host| host.recognizes(&head)).unwrap_or(named);
         sender.read(&head, text).map_err(unreadable)
     }
 

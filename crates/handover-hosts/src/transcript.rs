@@ -1,7 +1,7 @@
 //! Reading the transcript of a conversation: one JSON value per line.
 //!
-//! Formats differ and change, so as little as possible is expected: a marker anywhere, a text
-//! anywhere. The caller decides how much of the file to read; a line that was cut off is skipped.
+//! Formats differ and change, so as little as possible is assumed: a marker anywhere, a text anywhere. The
+//! caller decides how much of the file to read; an incomplete line is skipped.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 /// How much of the beginning to read: the prompt is there.
 pub const HEAD_BYTES: usize = 1 << 20;
 
-/// How much of the end to read: what a hook said when it held the agent back is there.
+/// How much of the end to read: it contains what a hook said when it held the agent back.
 pub const TAIL_BYTES: usize = 1 << 20;
 
 /// Texts beyond this number are ignored.
@@ -42,7 +42,7 @@ pub trait TranscriptFormat: Sync {
     /// The message in a line: an object with `role` and `content`.
     fn message<'a>(&self, line: &'a Value) -> Option<&'a Value>;
 
-    /// The part of the file that gives the version of the program.
+    /// The part of the file that contains the program's version.
     fn version_part(&self) -> FilePart;
 
     /// The version in a line.
@@ -82,7 +82,7 @@ pub fn scan(format: &dyn TranscriptFormat, head: &[u8], tail: &[u8]) -> Scan {
     scan
 }
 
-/// The hash by which a task is found again.
+/// The hash that identifies a task.
 pub fn text_hash(text: &str) -> String {
     content_hash(text.trim().as_bytes())
 }
@@ -96,7 +96,7 @@ fn lines(part: &[u8]) -> impl Iterator<Item = Value> {
     part.split(|byte| *byte == b'\n').filter_map(read_line)
 }
 
-/// A line that a program has cut in the middle of a character is read without that character.
+/// A line that a program cut in the middle of a character is read without that character.
 fn read_line(line: &[u8]) -> Option<Value> {
     serde_json::from_slice(line)
         .ok()
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn survives_anything() {
+    fn any_input_is_read_without_a_panic() {
         let claude = format(Host::CLAUDE);
         for bytes in [
             &b""[..],

@@ -1,5 +1,5 @@
-//! A host that the crate has never heard of, added through its public seams only: another protocol
-//! (lines instead of JSON objects in Claude's form), another settings format, no transcripts.
+//! A host the crate does not know, added using public interfaces only: another protocol (lines instead of
+//! JSON objects in Claude's form), another settings format, no transcripts.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ impl HookHost for Toy {
         &["helper"]
     }
 
-    fn recognises(&self, head: &EventHead) -> bool {
+    fn recognizes(&self, head: &EventHead) -> bool {
         head.has("toy")
     }
 
@@ -159,24 +159,24 @@ fn an_event_becomes_an_answer() {
 }
 
 #[test]
-fn its_events_are_recognised_behind_the_hooks_of_another_host() {
+fn its_events_are_recognized_behind_the_hooks_of_another_host() {
     let event = r#"{"toy": "after-child", "said": "done"}"#;
     let call = registry().read(Host::CLAUDE, event).unwrap();
     assert_eq!(call.host, TOY);
-    // Without the toy it is an event of Claude Code that has no name.
+    // Without the toy it is a Claude Code event without a name.
     assert!(Registry::built_in().read(Host::CLAUDE, event).is_err());
     assert!(Registry::built_in().read(TOY, event).is_err());
 }
 
 #[test]
-fn what_it_lacks_it_does_not_get_from_another_host() {
+fn missing_capabilities_are_not_taken_from_another_host() {
     let toy = registry().find(TOY).unwrap();
     assert!(toy.transcript().is_none());
     let everything = |_: &str| Some("claude-code_9-9-9".to_owned());
     assert_eq!(toy.version(&everything), None);
     assert_eq!(toy.start_folder(&everything), None);
     assert_eq!(toy.probe(Path::new("/home"), "http://127.0.0.1"), None);
-    // A version that loses rewritten prompts leaves it no way to deliver a brief.
+    // A version that drops rewritten prompts leaves it no way to deliver a brief.
     assert_eq!(delivery(toy.capabilities(), false), Some(TicketWay::Rewrite));
     assert_eq!(delivery(toy.capabilities(), true), None);
     let held = Answer::from(Action::HoldBack("debrief".to_owned()));

@@ -62,7 +62,7 @@ pub(crate) fn fit(answer: &mut Value) {
         let share = (ANSWER_TOKENS as f64 / count as f64 * 0.9).min(0.9);
         let mut longest = 0;
         each_text(answer, &mut |text| longest = longest.max(text.chars().count()));
-        // The note has to be worth its own length.
+        // Truncating must save more than the note adds.
         let keep = ((longest as f64 * share) as usize).max(NOTE.len());
         each_text(answer, &mut |text| {
             if text.chars().count() > keep {
@@ -124,12 +124,12 @@ mod tests {
 
     #[test]
     fn never_makes_an_answer_longer() {
-        // Nothing in it is worth truncating, however much there is.
+        // Nothing in it is worth truncating, however long it is.
         let short: Value = (0..20_000).map(|n| json!(format!("number {n}"))).collect();
         let mut answer = short.clone();
         fit(&mut answer);
         assert_eq!(answer, short);
-        // What is long gives way to it.
+        // Long texts are truncated to make room.
         let mut answer = json!({"names": short, "body": "words ".repeat(50_000)});
         fit(&mut answer);
         assert_eq!(answer["names"], short);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn truncates_what_is_nested_and_counts_what_is_escaped() {
+    fn truncates_nested_texts_and_counts_escapes() {
         let quotes = "\"\\\u{1}".repeat(9_000);
         let mut answer = json!({"a": [{"b": {"c": [quotes, 7]}}, quotes]});
         fit(&mut answer);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn truncated_texts_are_at_most_as_long_as_they_may_be() {
+    fn truncated_texts_stay_within_the_limit() {
         for text in ["words and words ".repeat(20_000), "語".repeat(90_000), "👩‍👧 ".repeat(60_000)]
         {
             let cut = fit_text(&text);

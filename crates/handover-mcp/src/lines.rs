@@ -1,8 +1,8 @@
-//! What a client sends over standard input, before the SDK reads it.
+//! Preprocesses what a client sends over standard input, before the SDK reads it.
 //!
-//! The SDK ignores a line that it cannot parse: without an id there is nobody to answer. Two kinds of lines have
-//! an id all the same. One with half of a surrogate pair is repaired; one that is nested too deeply is answered with
-//! an error.
+//! The SDK ignores a line it cannot parse: without an id there is no one to respond to. Two kinds of lines
+//! do have an id. A line with half of a surrogate pair is repaired; a line that is nested too deeply gets
+//! an error response.
 
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, RequestId};
@@ -20,14 +20,14 @@ use handover_text::replace_in_bytes;
 /// How much of a line is passed on at a time.
 const PIPE_BYTES: usize = 64 * 1024;
 
-/// A request that cannot be read, but answered.
+/// A request that cannot be parsed, but can get a response.
 #[derive(Debug)]
 pub(crate) struct Unreadable {
     id: RequestId,
     reason: String,
 }
 
-/// Passes on what can be read; the rest is reported.
+/// Passes on what the SDK can parse; reports the rest.
 pub(crate) fn readable(
     input: impl AsyncRead + Send + Unpin + 'static,
 ) -> (DuplexStream, UnboundedReceiver<Unreadable>) {
@@ -50,15 +50,15 @@ async fn pass_on(
         line.extend_from_slice(&chunk[..taken]);
         input.consume(taken);
         let is_over = taken == 0;
-        // A longer line is the SDK's to refuse; it does not have to be held here.
+        // A longer line is left to the SDK to reject; it need not be buffered here.
         let is_long = line.len() > DEFAULT_MAX_LINE_LENGTH;
         if (ends.is_some() || is_over || is_long) && !line.is_empty() {
             match read(&line) {
-                Read::Good if to.write_all(&line).await.is_err() => return,
-                Read::Good => {}
-                Read::Repaired(repaired) if to.write_all(&repaired).await.is_err() => return,
-                Read::Repaired(_) => {}
-                Read::Bad(unreadable) => drop(report.send(unreadable)),
+                LineContent::Good if to.write_all(&line).await.is_err() => return,
+                LineContent::Good => {}
+                LineContent::Repaired(repaired) if to.write_all(&repaired).await.is_err() => return,
+                LineContent::Repaired(_) => {}
+                LineContent::Bad(unreadable) => drop(report.send(unreadable)),
             }
             line.clear();
         }
@@ -68,33 +68,33 @@ async fn pass_on(
     }
 }
 
-enum Read {
+enum LineContent {
     Good,
     Repaired(Vec<u8>),
     Bad(Unreadable),
 }
 
-fn read(line: &[u8]) -> Read {
-    let Err(error) = serde_json::from_slice::<Value>(line) else { return Read::Good };
+fn read(line: &[u8]) -> LineContent {
+    let Err(error) = serde_json::from_slice::<Value>(line) else { return LineContent::Good };
     if let Some(repaired) = replace_in_bytes(line)
         && serde_json::from_slice::<Value>(&repaired).is_ok()
     {
-        return Read::Repaired(repaired);
+        return LineContent::Repaired(repaired);
     }
-    /// Whatever is ignored may be nested as deeply as it likes.
+    /// Ignored values may be nested arbitrarily deeply.
     #[derive(Deserialize)]
-    struct Head {
+    struct MessageHead {
         id: RequestId,
         #[serde(rename = "method")]
         _method: IgnoredAny,
     }
-    match serde_json::from_slice::<Head>(line) {
-        Ok(head) => Read::Bad(Unreadable { id: head.id, reason: error.to_string() }),
-        Err(_) => Read::Good,
+    match serde_json::from_slice::<MessageHead>(line) {
+        Ok(head) => LineContent::Bad(Unreadable { id: head.id, reason: error.to_string() }),
+        Err(_) => LineContent::Good,
     }
 }
 
-/// A transport that answers what could not be read.
+/// A transport that responds to requests that could not be parsed.
 pub(crate) struct Answering<T> {
     inner: T,
     unreadable: UnboundedReceiver<Unreadable>,
@@ -123,7 +123,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Answering<T> {
                 Some(Unreadable { id, reason }) = self.unreadable.recv() => {
                     let error = ErrorData::parse_error(reason, None);
                     let answer = self.inner.send(TxJsonRpcMessage::<RoleServer>::error(error, Some(id)));
-                    // On its own, because this future may be dropped.
+                    // In a separate task, because this future may be dropped.
                     tokio::spawn(async move { drop(answer.await) });
                 }
                 message = self.inner.receive() => return message,
@@ -145,7 +145,7 @@ mod tests {
         format!(r#"{{"jsonrpc":"2.0","method":"tools/call","params":{args},"id":7}}"#)
     }
 
-    /// What is passed on of an input that arrives in pieces, and what is reported.
+    /// What is passed on when the input arrives in pieces, and what is reported.
     fn pass(pieces: &[&[u8]]) -> (Vec<u8>, Vec<Unreadable>) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_of_lines_is_kept_around_those_that_cannot_be_read() {
+    fn unreadable_lines_do_not_change_the_order_of_others() {
         let deep = nested(1_000);
         let named = deep.replace("\"id\":7", "\"id\":\"seven\"");
         let half = r#"{"id":1,"method":"x","params":"\ud83d"}"#;
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_the_sdks_to_refuse() {
+    fn invalid_utf8_is_left_to_the_sdk() {
         let (passed, unreadable) = pass(&[b"\xff\xfe{\"id\":1}\n", b"{\"id\":\x00}\n"]);
         assert_eq!(passed, b"\xff\xfe{\"id\":1}\n{\"id\":\x00}\n");
         assert_eq!(unreadable.len(), 0);
@@ -214,11 +214,14 @@ mod tests {
 
     #[test]
     fn lines_are_passed_on_repaired_or_answered() {
-        assert!(matches!(read(nested(5).as_bytes()), Read::Good));
-        assert!(matches!(read(b"nonsense"), Read::Good));
-        assert!(matches!(read(br#"{"id":1,"method":"x""#), Read::Good), "nobody to answer");
-        assert!(matches!(read(nested(5_000).as_bytes()), Read::Bad(_)));
+        assert!(matches!(read(nested(5).as_bytes()), LineContent::Good));
+        assert!(matches!(read(b"nonsense"), LineContent::Good));
+        assert!(
+            matches!(read(br#"{"id":1,"method":"x""#), LineContent::Good),
+            "no id to respond to"
+        );
+        assert!(matches!(read(nested(5_000).as_bytes()), LineContent::Bad(_)));
         let half = br#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":"\ud83d"}}"#;
-        assert!(matches!(read(half), Read::Repaired(_)));
+        assert!(matches!(read(half), LineContent::Repaired(_)));
     }
 }

@@ -201,7 +201,7 @@ impl ServerHandler for Server {
         Ok(GetPromptResult::new(vec![message]).into())
     }
 
-    /// Also receives requests of the protocol whose parameters the SDK could not parse.
+    /// Also receives protocol requests whose parameters the SDK could not parse.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

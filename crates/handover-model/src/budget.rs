@@ -11,9 +11,9 @@ pub(crate) const PREFACE_SMALL: u64 = 900;
 pub(crate) const PREFACE_MEDIUM: u64 = 1_200;
 /// The same for a large model.
 pub(crate) const PREFACE_LARGE: u64 = 1_800;
-/// The share of the specialization.
+/// The specialization's share of the preface.
 pub(crate) const SPECIALIZATION_PERCENT: u64 = 60;
-/// What evidence about the project leaves to the specialization, in percent.
+/// The minimum share of the specialization when there is evidence about the project, in percent.
 pub(crate) const SPECIALIZATION_FLOOR: u64 = 25;
 
 /// The token budget of one assembly.

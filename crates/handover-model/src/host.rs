@@ -17,7 +17,7 @@ pub struct InvalidHost {
     pub value: String,
 }
 
-/// The name of an agent program. Copied as freely as an enum: the text is stored inline.
+/// The name of an agent program. `Copy` like an enum: the text is stored inline.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Host {
     // Unused bytes are zero, so that the derived order is that of the text.
@@ -49,7 +49,7 @@ impl Host {
         }
     }
 
-    /// Checks the text and makes a name of it.
+    /// Validates the text.
     pub fn new(text: &str) -> Result<Self, InvalidHost> {
         Self::checked(text.as_bytes())
             .ok_or_else(|| InvalidHost { value: text.chars().take(2 * Self::MAX_LEN).collect() })
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_what_is_no_name() {
+    fn rejects_invalid_names() {
         for text in
             ["", "Claude", "2fast", "-x", "a b", "a/b", "ümlaut", "seventeen-letters", "a\0"]
         {

@@ -177,7 +177,7 @@ impl From<crate::KnownEvent> for EventType {
 }
 
 impl EventType {
-    /// Whether it tells how an agent's work ended, which no power failure may take back.
+    /// Whether the event records how an agent's work ended; such events must survive a power failure.
     pub fn is_ending(&self) -> bool {
         use crate::KnownEvent::{Debrief, FailureSolved, Verdict};
         [Debrief, FailureSolved, Verdict].iter().any(|known| known.as_str() == self.as_str())
@@ -347,7 +347,7 @@ mod tests {
         }
     }
 
-    /// Every kind of id behaves alike.
+    /// Every kind of id behaves the same.
     macro_rules! check_text_ids {
         ($($name:ident $what:literal),+ $(,)?) => { $({
             let id: $name = "a1".parse().unwrap();
@@ -412,12 +412,12 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_has_its_words() {
+    fn each_rule_has_its_message() {
         let rule = |text: &str| SessionId::new(text).unwrap_err().rule;
         assert_eq!(rule(""), IdRule::Empty);
         assert_eq!(rule(&"x".repeat(65)), IdRule::TooLong);
         assert_eq!(rule("a/b"), IdRule::Alphabet);
-        // Too long counts before what is in it, and bytes count, not characters.
+        // Length is checked before the alphabet, and it is counted in bytes, not characters.
         assert_eq!(rule(&"/".repeat(65)), IdRule::TooLong);
         assert_eq!(rule(&"ä".repeat(33)), IdRule::TooLong);
         assert_eq!(GroupId::new("gLoBaL").unwrap_err().rule, IdRule::Reserved);

@@ -136,7 +136,7 @@ impl Model {
 }
 
 /// The tokenizer of a Claude model by its version: `opus-4-7`, `3-5-haiku`, `sonnet-5`, `4.6`. Dates and
-/// revisions (`20260416`, `v1:0`) are no versions. An alias without a version means the newest model.
+/// revisions (`20260416`, `v1:0`) are not versions. An alias without a version means the newest model.
 fn claude(words: &[&str]) -> Tokenizer {
     let version = |word: &&str| word.parse::<u32>().ok().filter(|_| word.len() <= 2);
     let Some(at) = words.iter().position(|word| version(word).is_some()) else {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn recognises_claude_models() {
+    fn recognizes_claude_models() {
         use Tokenizer::{Claude, ClaudeNew};
         check("opus", ClaudeNew, 200_000, Tier::Large);
         check("sonnet", ClaudeNew, 200_000, Tier::Medium);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn recognises_other_models() {
+    fn recognizes_other_models() {
         use Tokenizer::{Cl100k, Nearest, O200k};
         check("gpt-3.5-turbo", Cl100k, 16_385, Tier::Medium);
         check("gpt-4", Cl100k, 8_192, Tier::Medium);
@@ -277,7 +277,7 @@ mod tests {
         ] {
             assert_eq!(tokenizer(old), Claude, "{old}");
         }
-        // A date is no version: three digits or more do not count.
+        // A date is not a version: numbers of three or more digits do not count.
         assert_eq!(tokenizer("claude-opus-20260101"), ClaudeNew);
         assert_eq!(tokenizer("claude-3-20260101"), Claude);
     }
@@ -310,7 +310,7 @@ mod tests {
     proptest! {
         /// Providers, regions and dates do not change what a model is.
         #[test]
-        fn decoration_does_not_matter(
+        fn providers_regions_and_dates_do_not_matter(
             name in prop::sample::select(vec![
                 "claude-opus-4-7", "claude-3-5-haiku", "sonnet", "gpt-4o-mini", "gpt-4", "o3", "gemini-2.5-pro",
             ]),

@@ -2,7 +2,7 @@
 
 use crate::ReceiptId;
 
-/// A prompt that the guard let through, and its receipt.
+/// A prompt that the guard admitted, and its receipt.
 ///
 /// Rust cannot seal a constructor across crates, so this one is public; `cargo xtask tidy` checks
 /// that handover-handoff alone calls it.

@@ -62,7 +62,7 @@ impl Sources {
 /// What a role does with the work of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Duty {
-    /// Builds it, and repairs what is sent back.
+    /// Builds it, and fixes what is sent back.
     Builds,
     /// Takes over when the work keeps coming back.
     Rescues,
@@ -157,7 +157,7 @@ impl RoleRules {
             DEVELOPER => {
                 rules([50, 20, 20, 10], 3, OnRetry, Roles(&[DEVELOPER, QA, LEAD]), ALL_PHASES)
             }
-            // Repeating what failed is what a rescue must not do.
+            // The senior engineer must not repeat what failed.
             SENIOR => Self {
                 level: ReasoningLevel::Full,
                 ..rules([40, 20, 25, 15], 5, Always, Roles(&[DEVELOPER]), ALL_PHASES)

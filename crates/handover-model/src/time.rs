@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_json_keep_microseconds_out_of_sight() {
+    fn text_and_json_omit_microseconds() {
         let time = Timestamp::from_micros(1_700_000_000_123_456);
         assert_eq!(time.to_string(), "2023-11-14T22:13:20.123Z");
         assert_eq!(serde_json::to_string(&time).unwrap(), "\"2023-11-14T22:13:20.123Z\"");

@@ -58,7 +58,7 @@ fn params_of<'a>(kind: &Kind, values: &'a [Value]) -> Vec<Param<'a>> {
 }
 
 impl PostgresStore {
-    /// Puts records of one kind in; how many are new.
+    /// Inserts records of one kind; returns how many are new.
     fn put_batch(&self, kind: &'static Kind, records: &[CleanRecord]) -> Result<u64> {
         let params = value::columns(records.iter().map(|kept| {
             let values = kept.record().values.iter();
@@ -80,7 +80,7 @@ impl PostgresStore {
         Ok(inserted)
     }
 
-    /// Refuses records unless the store has exactly them.
+    /// Rejects records that differ from the stored ones.
     fn compare(&self, kind: &'static Kind, records: &[CleanRecord]) -> Result<()> {
         let keys = value::columns(records.iter().map(|kept| {
             let values = kept.record().key().iter();
@@ -115,7 +115,7 @@ impl PostgresStore {
         }
     }
 
-    /// Advances a sequence, so that ids of imported records are not generated again.
+    /// Advances a sequence, so that the ids of imported records are not generated again.
     fn put_sequence(&self, record: &Record) -> Result<()> {
         let [Value::Text(of), Value::Int(last)] = record.values.as_slice() else {
             return Err(StoreError::damaged("a sequence has no name or number"));
@@ -185,7 +185,7 @@ impl Archive for PostgresStore {
         let key = &kind.columns[..kind.key];
         self.once(Lock::Project, || {
             if old.key() != new.key() {
-                // Two texts may have become the same one.
+                // Two texts may have become identical.
                 let sql = format!("DELETE FROM {} WHERE {}", kind.name, clause(key, 1, " AND "));
                 self.change(&sql, &params_of(kind, new.key()))?;
             }
@@ -238,7 +238,7 @@ impl Archive for PostgresStore {
     }
 
     fn put_records(&self, fill: &mut Fill<'_>) -> Result<Added> {
-        // `fill` cannot be called a second time.
+        // `fill` can only be called once.
         self.once(Lock::Project, || self.put_all(fill))
     }
 }

@@ -8,7 +8,7 @@ use handover_store::{NewPackage, Supersede};
 const BATCH: usize = 500;
 
 /// Splits packages into batches that can be registered together: of one session, and none superseding
-/// another one of the batch. A package that names what it supersedes is a separate batch.
+/// another of the same batch. A package that names what it supersedes is a batch of its own.
 pub(crate) fn batches(new: &[NewPackage]) -> impl Iterator<Item = &[NewPackage]> {
     let mut places = HashSet::new();
     new.chunk_by(move |one, next| {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_its_predecessor_is_alone() {
+    fn a_package_that_names_its_predecessor_is_a_separate_batch() {
         let mut named = of("s1", "b");
         named.supersede = Supersede::Package(PackageId(1));
         assert_eq!(lengths(&[of("s1", "a"), named, of("s1", "c")]), [1, 1, 1]);

@@ -37,7 +37,7 @@ impl PostgresStore {
             .ok_or_else(|| StoreError::not_found(RecordKind::ErrorPattern, hash))
     }
 
-    /// Counts a sighting in one statement and keeps its circumstances; returns the hash.
+    /// Counts a sighting in one statement and stores its circumstances; returns the hash.
     fn sight(&self, sighting: &ErrorSighting) -> Result<String> {
         let signature = sighting.signature.signature();
         let hash = signature.hash();
@@ -84,7 +84,7 @@ impl PostgresStore {
         Ok(hash)
     }
 
-    /// Notes what the trust in a pattern is, if that has changed.
+    /// Records the trust in a pattern if it has changed.
     fn remember_trust(&self, project: &ProjectId, hash: &str, now: Timestamp) -> Result<()> {
         self.change(
             "INSERT INTO error_trust (project, hash, confidence, changed_at)
@@ -110,7 +110,7 @@ impl ErrorPatterns for PostgresStore {
         let project = sighting.project.as_str();
         self.write(|| {
             let hash = self.sight(sighting)?;
-            // The first solution is a start, every further one a confirmation.
+            // The first solution is the start, every further one a confirmation.
             self.change(
                 "UPDATE error_pattern SET solved = 1,
                     confidence = CASE solved WHEN 1 THEN least($4, confidence + $3)

@@ -1,4 +1,4 @@
-//! The change feed. Triggers write it, so that no write can forget to.
+//! The change feed. Triggers write it, so that no write can skip it.
 
 use handover_model::Change;
 use handover_store::rows::{self, CHANGE, Columns};

@@ -14,7 +14,7 @@ use crate::value::numbers;
 use crate::value::{self, Param, PgRow, columns, params, row};
 use crate::{OF_SESSION, PostgresStore};
 
-/// How candidates are divided into rows; the same as in the embedded store, for lack of a reason to differ.
+/// How candidates are divided into rows; the same as in the embedded store, as there is no reason to differ.
 pub(crate) const SHEETS: Blocks = Blocks::sheets(32);
 /// How the postings of a term are divided into rows.
 pub(crate) const PAGES: Blocks = Blocks::pages(128);
@@ -64,7 +64,7 @@ impl PostgresStore {
         ])
     }
 
-    /// Moves fresh packages into the postings once enough have gathered.
+    /// Moves fresh packages into the postings once there are enough.
     pub(crate) fn settle(&self, session: i64) -> Result<()> {
         let fresh = self.all(
             &format!(
@@ -110,7 +110,7 @@ impl PostgresStore {
             let sheet: i64 = value::int(&row, "sheet")?;
             let mut left = value::bytes(&row, "candidates")?.to_vec();
             for id in gone.iter().filter(|id| SHEETS.number(**id) == sheet) {
-                // Of an empty sheet nothing more can be removed.
+                // An empty sheet has nothing left to remove.
                 if !left.is_empty() {
                     left = packed::without_candidate(&left, *id, SHEETS)?;
                 }
@@ -198,9 +198,9 @@ impl PostgresStore {
         self.change_all(&statements)
     }
 
-    /// The predecessor of each entry among the packages that are in the store, as if the entries were
-    /// written one after the other: what an entry or an earlier one supersedes does not count. The same
-    /// that [`packed::Predecessors`] finds later.
+    /// The predecessor of each entry among the stored packages, as if the entries were written one after
+    /// the other: anything superseded by an entry or an earlier one does not count. The same result as
+    /// [`packed::Predecessors`] computes later.
     pub(crate) fn predecessors(
         &self,
         session: i64,

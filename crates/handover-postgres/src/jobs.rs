@@ -1,5 +1,5 @@
-//! Work of a run that other machines may do. Taking some locks one row and skips those that others
-//! lock, so that takers do not wait for each other.
+//! Jobs of a run that other machines may take. Taking one locks its row and skips locked ones, so that
+//! takers do not wait for each other.
 
 use handover_model::{RunId, Timestamp};
 use handover_store::rows::{self, Columns, JOB, to_json};

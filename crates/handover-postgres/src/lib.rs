@@ -1,14 +1,13 @@
 //! The shared store: PostgreSQL, for when one machine is not enough.
 //!
-//! One file per aggregate, each implementing its trait of handover-store, as in handover-sqlite. A
-//! project has its own schema, so no statement can reach another project's rows. Writes of a
-//! project are serialised by an advisory lock, like those of a file by its write lock: what they read is
-//! still true when they write.
+//! One file per aggregate, each implementing its trait of handover-store, as in handover-sqlite. A project
+//! has its own schema, so no statement can reach another project's rows. Writes of a project are serialized
+//! by an advisory lock, like those of a file by its write lock: what they read still holds when they write.
 //!
-//! **Lost connections.** Reads, and writes that were not committed, are retried on a new connection. When
-//! the reply to a commit is lost, the token that the write has inserted tells whether it was committed; so
-//! nothing is done twice, and nothing that was acknowledged is lost. Work of callers
-//! ([`Store::exclusively`]) is never retried.
+//! **Lost connections.** Reads, and writes that were not committed, are retried on a new connection. If the
+//! reply to a commit is lost, the token that the write inserted shows whether it was committed; so nothing
+//! is done twice, and nothing acknowledged is lost. Work of callers ([`Store::exclusively`]) is never
+//! retried.
 
 mod archive;
 mod batches;
@@ -72,8 +71,8 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the project's store, creating or migrating it if need be. Any number of clients may do
-    /// so at once.
+    /// Opens the project's store, creating or migrating it if necessary. Any number of clients may do so at
+    /// once.
     pub fn open(location: &Location, project: &ProjectId) -> Result<Self> {
         Self::open_with(location, project, Patience::LONG, MIGRATIONS)
     }
@@ -135,7 +134,7 @@ impl PostgresStore {
         }
     }
 
-    /// Runs a query that only reads, or that is part of a transaction.
+    /// Runs a query that only reads, or is part of a transaction.
     fn ask<T>(&self, question: impl Fn(&mut Link) -> Result<T, Failure>) -> Result<T> {
         if self.within.get() != Within::Nothing {
             return question(&mut self.link.borrow_mut()).map_err(Failure::error);
@@ -173,7 +172,7 @@ impl PostgresStore {
         }
     }
 
-    /// Every row of a statement about a session, read.
+    /// Reads every row of a statement about a session.
     fn all_of<T>(
         &self,
         session: &SessionId,
@@ -190,7 +189,7 @@ impl PostgresStore {
         self.link.borrow_mut().queries(statements).map(drop).map_err(Failure::error)
     }
 
-    /// Every row of a statement, read.
+    /// Reads every row of a statement.
     fn all<T>(
         &self,
         sql: &str,
@@ -200,7 +199,7 @@ impl PostgresStore {
         self.rows(sql, params)?.iter().map(|row| read(&PgRow(row))).collect()
     }
 
-    /// The first row of a statement, read.
+    /// Reads the first row of a statement.
     fn first<T>(
         &self,
         sql: &str,
@@ -242,7 +241,7 @@ impl Store for PostgresStore {
     }
 
     fn check(&self) -> Result<Vec<Check>> {
-        // Reading every row is as much as a client can check.
+        // Reading every row is all that a client can check.
         let mut integrity = Vec::new();
         for table in self.all(
             "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace($1)::oid

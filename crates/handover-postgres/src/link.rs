@@ -5,7 +5,7 @@
 //! is silent.
 //!
 //! Statements are not prepared. Most processes run each of them once, and many have optional filters, for
-//! which a generic plan is a bad one.
+//! which a generic plan would be bad.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -50,7 +50,7 @@ impl Patience {
         answer: Duration::from_secs(120),
     };
 
-    /// The same limit for everything. A server that waits for a lock has to say so before it counts as
+    /// The same limit for everything. A server that waits for a lock has to report it before it counts as
     /// silent.
     pub(crate) fn of(time: Duration) -> Self {
         let lock = time * 3 / 4;
@@ -117,7 +117,7 @@ impl Link {
         self.patience
     }
 
-    /// Whether there is a connection, as far as is known locally.
+    /// Whether there is a connection, as far as this side knows.
     pub(crate) fn is_up(&self) -> bool {
         self.client.as_ref().is_some_and(|client| !client.is_closed())
     }
@@ -168,7 +168,7 @@ impl Link {
             let (client, connection) =
                 match tokio::time::timeout(time, self.config.connect(tls)).await {
                     Ok(connected) => connected.map_err(|error| match failure(error) {
-                        // Without a response of the server it is worth another attempt.
+                        // If the server did not respond, try again.
                         Failure::Refused(StoreError::Backend { fault: Fault::Refused, source }) => {
                             Failure::Lost(StoreError::Backend { fault: Fault::Unavailable, source })
                         }

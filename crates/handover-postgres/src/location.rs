@@ -18,7 +18,7 @@ pub struct Location {
 pub(crate) enum Tls {
     /// No: a socket, this machine, or `sslmode=disable`.
     Off,
-    /// Yes, and the server's certificate is verified, with the system's authorities or those in a file.
+    /// Yes, and the server's certificate is verified, using the system's authorities or those in a file.
     Verified {
         /// The file of authorities.
         authorities: Option<PathBuf>,
@@ -60,7 +60,7 @@ impl FromStr for Location {
             return Err(InvalidLocation::Scheme);
         }
         let (url, query) = url.split_once('?').unwrap_or((url, ""));
-        // The driver does not know these two.
+        // The driver does not support these two.
         let (mut mode, mut authorities, mut rest) = (None, None, Vec::new());
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             match pair.split_once('=') {

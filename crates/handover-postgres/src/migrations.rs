@@ -1,4 +1,4 @@
-//! Brings a project's schema to the current format, safely when many clients try at once.
+//! Migrates a project's schema to the current format, even if many clients try at once.
 //!
 //! A migration is SQL, numbered from 1 and never edited once released. The format is read first without
 //! a lock (usually there is nothing to do), then again under an advisory lock that all projects of the
@@ -58,7 +58,7 @@ impl Target<'_> {
                 }
             }
             Err(lost @ Failure::Lost(_)) => return Err(lost),
-            // Most likely the table does not exist yet; any other error will come again.
+            // Most likely the table does not exist yet; any other error will recur.
             Err(Failure::Refused(_)) => {}
         }
         link.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({LOCK})"))?;

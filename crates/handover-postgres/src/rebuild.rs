@@ -1,5 +1,5 @@
-//! Rebuilding the index of a session out of its packages, and checking that it is what rebuilding would
-//! give.
+//! Rebuilds the index of a session from its packages, and checks whether it matches what rebuilding would
+//! produce.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::value::{self, PgRow, params};
 /// How many packages are read and indexed at a time.
 const BATCH: usize = 500;
 
-/// The tables of the index and how each names the rows of a session.
+/// The tables of the index, and how each refers to a session's rows.
 const CLEAR: [&str; 4] = [
     "DELETE FROM candidate_sheet WHERE session = $1",
     "DELETE FROM posting_page WHERE session = $1",
@@ -25,7 +25,7 @@ const CLEAR: [&str; 4] = [
 ];
 
 impl PostgresStore {
-    /// Rebuilds the indexes of sessions, whatever they hold now.
+    /// Rebuilds the indexes of sessions, whatever they contain.
     pub(crate) fn rebuild(&self, sessions: &[i64]) -> Result<Reindexed> {
         let mut rebuilt = Reindexed::default();
         for &session in sessions {

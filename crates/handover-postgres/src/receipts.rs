@@ -14,7 +14,7 @@ use crate::link::Statement;
 use crate::value::{PgRow, columns, params, row};
 use crate::{OF_SESSION, PostgresStore};
 
-/// Since when a claim is still alive at a moment.
+/// The earliest start of a claim that is still valid.
 fn live(now: Timestamp) -> i64 {
     now.as_micros() - CLAIM_SECONDS * 1_000_000
 }

@@ -87,7 +87,7 @@ impl<'a> Columns<'a> {
                  ON CONFLICT DO NOTHING",
                 &self.groups,
             ),
-            // Out of the unique index of latest versions before the new ones go in.
+            // Remove old versions from the unique index of latest versions before the new ones are added.
             (
                 "UPDATE package p SET superseded_by = n.id FROM unnest($1, $2) AS n (former, id)
                  WHERE p.id = n.former",
@@ -153,7 +153,7 @@ impl PostgresStore {
         asked.extend(columns(batch.iter().map(|new| {
             row![new.group.as_ref().map_or("", GroupId::as_str), new.kind.as_str(), &new.path]
         })));
-        // LATERAL forces one index lookup for each, whatever the planner thinks of the table.
+        // LATERAL forces one index lookup each, whatever the planner estimates.
         let rows = self.rows(
             "SELECT s.key, p.id
              FROM session s CROSS JOIN unnest($2, $3, $4)
@@ -215,7 +215,7 @@ impl PostgresStore {
         written.iter().map(|row| rows::package(&PgRow(row))).collect()
     }
 
-    /// Ids for new packages, ascending and higher than any there is: the index appends.
+    /// Ids for new packages, ascending and higher than any existing one: the index only appends.
     fn new_ids(&self, count: usize) -> Result<Vec<PackageId>> {
         let mut ids = Vec::with_capacity(count);
         let mut highest = None;

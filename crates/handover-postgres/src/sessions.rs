@@ -10,7 +10,7 @@ use crate::value::params;
 impl Sessions for PostgresStore {
     fn open_session(&self, new: &NewSession) -> Result<Opened<Session>> {
         self.write(|| {
-            // Looked for first: an insert that finds a conflict uses up a key.
+            // Looked up first: an insert that conflicts uses up a key.
             if let Some(record) = self.session_if_any(&new.id)? {
                 return Ok(Opened { record, created: false });
             }

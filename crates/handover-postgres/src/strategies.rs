@@ -77,7 +77,7 @@ impl Strategies for PostgresStore {
     }
 
     fn strategies(&self, project: &ProjectId, filter: &StrategyFilter) -> Result<Vec<Strategy>> {
-        // These columns compare by bytes, so lower case means that of ASCII, as in the embedded store.
+        // These columns are compared bytewise, so only ASCII letters are lowercased, as in the embedded store.
         self.all(
             &format!(
                 "SELECT {STRATEGY} FROM strategy WHERE project = $1

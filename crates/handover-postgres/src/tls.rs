@@ -1,5 +1,5 @@
-//! Encrypted connections, with rustls: no library of the system is needed to build or to run, and the
-//! server's certificate is always checked.
+//! Encrypted connections with rustls: no system library is needed to build or run, and the server's
+//! certificate is always verified.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::backend;
 
-/// Connections to servers that the authorities of a file know, or else those of the system.
+/// Connections to servers that are certified by the authorities in a file, or else by the system's.
 pub(crate) fn verified(authorities: Option<&Path>) -> Result<MakeRustlsConnect> {
     let mut roots = RootCertStore::empty();
     match authorities {
@@ -24,7 +24,7 @@ pub(crate) fn verified(authorities: Option<&Path>) -> Result<MakeRustlsConnect> 
                 roots.add(certificate).map_err(|error| backend(Fault::Unavailable, error))?;
             }
         }
-        // Some of a system's files may be unreadable; the rest counts.
+        // Some of a system's files may be unreadable; the rest are used.
         None => {
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         }

@@ -9,16 +9,16 @@ use crate::error::{Failure, backend};
 use crate::link::Statement;
 use crate::value::params;
 
-/// What a statement belongs to.
+/// The transaction of a statement, if any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Within {
-    /// No transaction: every statement commits.
+    /// None: every statement commits.
     Nothing,
     /// A transaction.
     Transaction,
 }
 
-/// What a write is serialised with.
+/// What a write is serialized against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lock {
     /// Every other write of the project.
@@ -46,13 +46,13 @@ enum Attempt<T> {
 }
 
 impl PostgresStore {
-    /// Runs a write that is serialised with all others of the project. It may run more than once: after the
-    /// connection was lost, if it certainly was not committed.
+    /// Runs a write that is serialized with all others of the project. It may run more than once: after a
+    /// lost connection, if it was definitely not committed.
     pub(crate) fn write<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         self.repeat(Lock::Project, work)
     }
 
-    /// The same for a write that only locks its rows.
+    /// The same for a write that locks only its rows.
     pub(crate) fn write_rows<T>(&self, work: impl Fn() -> Result<T>) -> Result<T> {
         self.repeat(Lock::Rows, work)
     }
@@ -67,7 +67,7 @@ impl PostgresStore {
         loop {
             if self.begin(lock, &token, until)? == Begun::DoneBefore {
                 let _ = self.end("ROLLBACK");
-                // Only a commit leaves a token, and only this transaction has this one.
+                // Only a commit leaves a token, and the token is unique to this transaction.
                 return earlier.ok_or_else(unknown);
             }
             match self.attempt(&work)? {
@@ -150,7 +150,7 @@ impl PostgresStore {
         loop {
             self.connect(until)?;
             let mut link = self.link.borrow_mut();
-            // Waits for an earlier attempt that is still running on the server, which holds the token.
+            // Waits for an earlier attempt that is still running on the server and holds the token.
             let sql = "INSERT INTO write_token (token) VALUES ($1) ON CONFLICT DO NOTHING";
             match link.batch_and(&begin, Statement { sql, params: params![token] }) {
                 Ok(left) => {

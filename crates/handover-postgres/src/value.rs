@@ -1,4 +1,4 @@
-//! Conversion of values to and from the server. A value that we cannot have written is reported as damage.
+//! Converts values to and from the server. A value that we cannot have written is reported as damage.
 //!
 //! Unlike SQLite, PostgreSQL cannot store NUL characters in text: they are escaped as [`MARK`] and a
 //! digit, and so is the mark itself.
@@ -15,7 +15,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 /// The last private-use character, which real text does not contain.
 const MARK: char = '\u{10FFFD}';
 
-/// Ids as the server has them.
+/// Ids as parameters for the server.
 pub(crate) fn numbers(ids: &[PackageId]) -> Vec<i64> {
     ids.iter().map(|id| id.0).collect()
 }
@@ -219,7 +219,7 @@ macro_rules! params {
 }
 pub(crate) use params;
 
-/// One of many rows that are sent together.
+/// A macro for one of many rows that are sent together.
 macro_rules! row {
     ($($value:expr),* $(,)?) => {
         [$($crate::value::Param::from($value)),*]
@@ -318,7 +318,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_comes_back() {
+    fn every_text_reads_back_unchanged() {
         for text in ["", "plain", "a\0b\0", "\u{10FFFD}", "\u{10FFFD}0\0\u{10FFFD}1", "0\u{10FFFD}"]
         {
             let there = to_server(text.into()).into_owned();
@@ -332,7 +332,7 @@ mod tests {
 
         /// Marks, digits and NUL in any order, which is where escaping can go wrong.
         #[test]
-        fn no_two_texts_become_one(
+        fn distinct_texts_stay_distinct(
             one in proptest::collection::vec(prop_oneof![proptest::sample::select(vec!['\0', '0', '1', MARK]), any::<char>()], 0..12),
             two in proptest::collection::vec(proptest::sample::select(vec!['\0', '0', '1', MARK]), 0..12),
         ) {

@@ -13,7 +13,7 @@ use std::time::Duration;
 pub use address::{Address, AddressError};
 
 use handover_model::*;
-use handover_store::wire::{Asked, Mode, Reply, Request};
+use handover_store::wire::{CallRef, Mode, Reply, Request};
 use handover_store::*;
 use handover_text::{Clean, CleanJson};
 use serde::Serialize;
@@ -49,7 +49,7 @@ impl std::fmt::Debug for RemoteStore {
 }
 
 impl RemoteStore {
-    /// A handle on the store of a service; sends nothing yet. `patience` limits every request.
+    /// A handle on the store of a service; sends nothing yet. `patience` is the timeout of every request.
     pub fn new(service: &Address, token: Option<String>, patience: Duration) -> Self {
         let endpoint = format!("{}/api/v1/store", service.as_str());
         Self { agent: OnceLock::new(), patience, endpoint, token, within: None }
@@ -64,7 +64,7 @@ impl RemoteStore {
             .max_redirects(0)
             .timeout_connect(Some(CONNECT_TIME.min(self.patience)))
             .timeout_global(Some(self.patience))
-            // The service is our own; proxies of the environment are for other hosts.
+            // The service is our own; proxies from the environment are for other hosts.
             .proxy(None)
             .user_agent(concat!("handover/", env!("CARGO_PKG_VERSION")));
         if self.endpoint.starts_with("https:") {
@@ -74,7 +74,7 @@ impl RemoteStore {
     }
 
     /// Calls one method.
-    fn call<T: DeserializeOwned>(&self, asked: Asked<'_>, repeatable: bool) -> Result<T> {
+    fn call<T: DeserializeOwned>(&self, asked: CallRef<'_>, repeatable: bool) -> Result<T> {
         let request = Request::Call { within: self.within.clone(), call: asked };
         self.ask(&request, repeatable && self.within.is_none())
     }
@@ -150,7 +150,7 @@ fn failed(fault: Fault, source: impl Into<Box<dyn std::error::Error + Send + Syn
 fn verified() -> Result<TlsConfig> {
     let found = rustls_native_certs::load_native_certs().certs;
     if found.is_empty() {
-        let message = "found no root certificates to verify the service with; SSL_CERT_FILE can name a file of them";
+        let message = "found no root certificates to verify the service with; set SSL_CERT_FILE to a file that contains them";
         return Err(failed(Fault::Unavailable, message));
     }
     let roots: Vec<_> = found.iter().map(|root| Certificate::from_der(root).to_owned()).collect();
@@ -170,7 +170,7 @@ fn unreachable(error: ureq::Error) -> StoreError {
     };
     let message = match source {
         Some(rustls::Error::InvalidCertificate(why)) => format!(
-            "cannot verify the certificate of the service: {why}; SSL_CERT_FILE can name a private authority"
+            "cannot verify the certificate of the service: {why}; set SSL_CERT_FILE to trust a private authority"
         ),
         Some(_) | None => format!("the service does not respond: {error}"),
     };
@@ -214,7 +214,7 @@ macro_rules! remote {
     })+) => {
         $(impl $trait for RemoteStore {
             $(fn $name(&self, $($arg: taken!($kind $ty)),*) -> Result<$ret> {
-                self.call(Asked::$name { $($arg),* }, is_repeatable!($right))
+                self.call(CallRef::$name { $($arg),* }, is_repeatable!($right))
             })+
         })+
     };
@@ -237,7 +237,7 @@ impl Store for RemoteStore {
     }
 }
 
-/// Projects are moved next to their store, not through a service.
+/// Projects are moved on the machine of their store, not through a service.
 impl archive::Archive for RemoteStore {
     fn each_record(&self, _: &mut archive::Sink<'_>) -> Result<()> {
         Err(failed(Fault::Refused, "a project cannot be moved through a service"))

@@ -1,7 +1,7 @@
 //! Authorization: a store that exposes only what its caller may read and write.
 //!
-//! Every network request goes through a [`Guarded`] store, so one rule holds for the API, MCP, the dashboard
-//! and other machines. Records of another project do not exist for the caller.
+//! Every network request goes through a [`Guarded`] store, so one rule applies to the API, MCP, the
+//! dashboard and other machines. For the caller, records of other projects do not exist.
 
 mod own;
 mod visible;
@@ -25,7 +25,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// A local client may do whatever the command line may.
+    /// A local client may do everything the command line may.
     pub(crate) const LOCAL: Self =
         Self { scope: TokenScope::Admin, project: None, other_project: None, token: None };
 
@@ -121,7 +121,7 @@ impl<'a> Guarded<'a> {
         }
     }
 
-    /// An epic belongs to the project of its runs; one without runs belongs to no project yet.
+    /// An epic belongs to the project of its runs; without runs it belongs to none yet.
     fn epic_guard(&self, epic: &EpicId) -> Result<()> {
         if self.access.project.is_none() {
             return Ok(());

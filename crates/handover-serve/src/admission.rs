@@ -34,7 +34,7 @@ pub(crate) async fn admit(
             hint: Some("Wait a second.".to_owned()),
         });
     }
-    // Authenticate before buffering a body: it may be large, and the client may be anybody.
+    // Authenticate before buffering a body: it may be large, and the client could be anyone.
     let has_body = !request.body().is_end_stream() && request.uri().path() != login::PATH;
     if has_body
         && caller.needs_token

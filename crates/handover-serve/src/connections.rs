@@ -1,8 +1,8 @@
 //! Connection limits: in total, and per peer address.
 //!
-//! A connection waits until all of a request has arrived, and again once it is answered. When all are in use, the
-//! one that has waited longest makes room for a new one: a client that opens connections and sends nothing, or half
-//! a request, keeps nobody else out.
+//! A connection is idle until a complete request has arrived, and again once it is answered. At capacity,
+//! the connection that has been idle longest is evicted for a new one: a client that opens connections and
+//! sends nothing, or half a request, cannot lock others out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 use crate::limits;
 
-/// Counts open connections by address, and knows which of them wait.
+/// Counts open connections by address, and tracks which are idle.
 #[derive(Debug)]
 pub(crate) struct ConnectionLimiter {
     capacity: usize,
@@ -23,9 +23,9 @@ pub(crate) struct ConnectionLimiter {
 #[derive(Debug, Default)]
 struct OpenConnections {
     by_peer: HashMap<IpAddr, usize>,
-    /// The connections that wait, in the order in which they began to.
+    /// The idle connections, in the order in which they became idle.
     waiting: BTreeMap<u64, Arc<Notify>>,
-    /// The number of the next one that begins to wait.
+    /// The number of the next connection to become idle.
     next: u64,
 }
 
@@ -35,13 +35,13 @@ pub(crate) struct ConnectionPermit {
     limiter: Arc<ConnectionLimiter>,
     peer: IpAddr,
     closed: Arc<Notify>,
-    /// Its number while it waits.
-    waits: Mutex<Option<u64>>,
+    /// Its number while it is idle.
+    idle_number: Mutex<Option<u64>>,
 }
 
 impl ConnectionLimiter {
-    /// Raises the soft limit of open files as far as necessary and allowed. Its usual value of 1,024 is too low
-    /// for our connections, and a service without a free descriptor cannot even open its store.
+    /// Raises the soft limit of open files as far as necessary and allowed. The usual 1,024 is too low for our
+    /// connections, and a service without a free descriptor cannot even open its store.
     pub(crate) fn new() -> Self {
         let wanted = (limits::CONNECTIONS + limits::RESERVED_FILES) as u64;
         let allowed = getrlimit(Resource::Nofile);
@@ -58,11 +58,11 @@ impl ConnectionLimiter {
         Self { capacity, open: Mutex::default() }
     }
 
-    /// `None` if the peer is at capacity, or the service is and no connection waits.
+    /// `None` if the peer is at capacity, or the service is and no connection is idle.
     pub(crate) fn acquire(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionPermit> {
         let mut open = self.open.lock().ok()?;
         let own = open.by_peer.get(&peer).copied().unwrap_or_default();
-        // All programs of this machine have the same address.
+        // All programs on this machine have the same address.
         if !peer.is_loopback() && own >= limits::CONNECTIONS_PER_PEER {
             return None;
         }
@@ -72,14 +72,14 @@ impl ConnectionLimiter {
         }
         open.by_peer.insert(peer, own + 1);
         let closed = Arc::new(Notify::new());
-        let number = open.wait(&closed);
-        let waits = Mutex::new(Some(number));
-        Some(ConnectionPermit { limiter: Arc::clone(self), peer, closed, waits })
+        let number = open.enqueue_idle(&closed);
+        let idle_number = Mutex::new(Some(number));
+        Some(ConnectionPermit { limiter: Arc::clone(self), peer, closed, idle_number })
     }
 }
 
 impl OpenConnections {
-    fn wait(&mut self, closed: &Arc<Notify>) -> u64 {
+    fn enqueue_idle(&mut self, closed: &Arc<Notify>) -> u64 {
         let number = self.next;
         self.next += 1;
         self.waiting.insert(number, Arc::clone(closed));
@@ -88,28 +88,32 @@ impl OpenConnections {
 }
 
 impl ConnectionPermit {
-    /// Completes when the connection has to make room for another one.
+    /// Completes when the connection is evicted for another one.
     pub(crate) async fn evicted(&self) {
         self.closed.notified().await;
     }
 
-    /// A whole request has arrived.
-    pub(crate) fn works(&self) {
-        let (Ok(mut open), Ok(mut waits)) = (self.limiter.open.lock(), self.waits.lock()) else {
+    /// Marks the connection as busy: a complete request has arrived.
+    pub(crate) fn mark_busy(&self) {
+        let (Ok(mut open), Ok(mut idle_number)) =
+            (self.limiter.open.lock(), self.idle_number.lock())
+        else {
             return;
         };
-        if let Some(number) = waits.take() {
+        if let Some(number) = idle_number.take() {
             open.waiting.remove(&number);
         }
     }
 
-    /// The request is answered.
-    pub(crate) fn waits(&self) {
-        let (Ok(mut open), Ok(mut waits)) = (self.limiter.open.lock(), self.waits.lock()) else {
+    /// Marks the connection as idle: the request is answered.
+    pub(crate) fn mark_idle(&self) {
+        let (Ok(mut open), Ok(mut idle_number)) =
+            (self.limiter.open.lock(), self.idle_number.lock())
+        else {
             return;
         };
-        if waits.is_none() {
-            *waits = Some(open.wait(&self.closed));
+        if idle_number.is_none() {
+            *idle_number = Some(open.enqueue_idle(&self.closed));
         }
     }
 }
@@ -122,7 +126,7 @@ fn capacity(files: u64) -> usize {
 
 impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        self.works();
+        self.mark_busy();
         let Ok(mut open) = self.limiter.open.lock() else { return };
         match open.by_peer.get_mut(&self.peer) {
             Some(own) if *own > 1 => *own -= 1,
@@ -158,7 +162,7 @@ mod tests {
     #[test]
     fn one_peer_cannot_exhaust_all_connections() {
         let limiter = Arc::new(ConnectionLimiter::with_capacity(limits::CONNECTIONS));
-        let busy = |peer: IpAddr| limiter.acquire(peer).inspect(ConnectionPermit::works);
+        let busy = |peer: IpAddr| limiter.acquire(peer).inspect(ConnectionPermit::mark_busy);
         let fill = |last: u8| -> Vec<ConnectionPermit> {
             std::iter::from_fn(|| busy(IpAddr::from([10, 0, 0, last]))).collect()
         };
@@ -175,19 +179,19 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_waits_longest_makes_room() {
+    fn evicts_the_connection_that_is_idle_longest() {
         let limiter = Arc::new(ConnectionLimiter::with_capacity(3));
         let [first, second, third] = [(); 3].map(|()| limiter.acquire(local()).unwrap());
-        first.works();
+        first.mark_busy();
         let fourth = limiter.acquire(local()).unwrap();
         assert_eq!([&first, &second, &third, &fourth].map(is_evicted), [false, true, false, false]);
         drop(second);
-        // Answered, it waits again, behind the others.
-        first.waits();
+        // Once answered, it is idle again, behind the others.
+        first.mark_idle();
         let fifth = limiter.acquire(local()).unwrap();
         assert_eq!([&first, &third, &fourth, &fifth].map(is_evicted), [false, true, false, false]);
         for busy in [&first, &fourth, &fifth] {
-            busy.works();
+            busy.mark_busy();
         }
         drop(third);
         assert!(limiter.acquire(local()).is_none(), "all of them work");

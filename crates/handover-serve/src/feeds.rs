@@ -1,7 +1,7 @@
 //! Change feeds: one bounded broadcast channel per store, shared by all of its subscribers.
 //!
-//! The poller in `live` fills them, and only while somebody is subscribed. A subscriber that falls too far
-//! behind loses its stream and can resume from the last change that it saw.
+//! The poller in `live` fills them, and only while there are subscribers. A subscriber that falls too far
+//! behind loses its stream and can resume from the last change it saw.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, Weak};

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::response::{Response, json_response};
 use crate::state::ServiceState;
 
-/// Succeeds only if the store answers. Unauthenticated, so it reveals nothing about the contents.
+/// Succeeds only if the store responds. Unauthenticated, so it reveals nothing about the contents.
 pub(crate) async fn health(State(state): State<ServiceState>) -> Response {
     let probe = state.run_unrestricted(None, |context| {
         context.store.sessions(None)?;

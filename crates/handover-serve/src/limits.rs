@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Concurrent connections, live subscribers included. Beyond that, connections are dropped.
+/// Concurrent connections, including live subscribers. Beyond that, connections are dropped.
 pub(crate) const CONNECTIONS: usize = 1_024;
 
 /// File descriptors reserved for everything but connections: the store, for every worker thread.
@@ -17,7 +17,7 @@ pub(crate) const WORKER_THREADS: usize = 16;
 /// Request line and headers together.
 pub(crate) const HEADER_BYTES: usize = 64 * 1024;
 
-/// How long a client may take to send its headers, idle time between requests included.
+/// How long a client may take to send its headers, including idle time between requests.
 pub(crate) const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Path and query.
@@ -29,7 +29,7 @@ pub(crate) const BODY_BYTES: usize = 4 * 1024 * 1024;
 /// A body of the store's own protocol: an import registers all of its packages at once.
 pub(crate) const STORE_BODY_BYTES: usize = 64 * 1024 * 1024;
 
-/// A login form, which anybody may send.
+/// A login form, which anyone may send.
 pub(crate) const LOGIN_BODY_BYTES: usize = 4 * 1024;
 
 /// From the end of the headers to the start of the response.
@@ -47,7 +47,7 @@ pub(crate) const REQUESTS_PER_SECOND: f64 = 500.0;
 /// Requests that another machine may send in one burst.
 pub(crate) const REQUEST_BURST: f64 = 1_000.0;
 
-/// What a wrong token costs, in requests.
+/// What an invalid token costs, in requests.
 pub(crate) const WRONG_TOKEN_COST: f64 = 100.0;
 
 /// Addresses that the rate limiter tracks.
@@ -59,7 +59,7 @@ pub(crate) const SUBSCRIBERS: usize = 512;
 /// How many changes a subscriber may fall behind.
 pub(crate) const BACKLOG: usize = 1_024;
 
-/// How often the store is polled for changes while somebody is subscribed.
+/// How often the store is polled for changes while there are subscribers.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Changes per poll; fewer than a subscriber may fall behind.

@@ -153,7 +153,7 @@ impl Service {
         ready: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
         let mut shutdown = pin!(shutdown());
-        // The first poll installs the signal handlers, before anybody relies on them.
+        // The first poll installs the signal handlers, before anything relies on them.
         let first = poll_fn(|context| Poll::Ready(shutdown.as_mut().poll(context))).await;
         if let Poll::Ready(outcome) = first {
             return outcome.map_err(|error| ServeError::Start(error).into());
@@ -190,7 +190,7 @@ impl Service {
                     let connection = graceful.watch(served);
                     tokio::spawn(async move {
                         tokio::select! {
-                            // Clients disconnect at any time; that is no error of ours.
+                            // Clients may disconnect at any time; that is not our error.
                             served = connection => if let Err(error) = served {
                                 tracing::debug!(peer = %peer.ip(), %error, "connection failed");
                             },
@@ -241,9 +241,9 @@ fn serve_connection(
         let (answer, permit) = (router.clone().call(request), Arc::clone(&permit));
         async move {
             let response = answer.await?;
-            // An event stream is never done; every other answer has a length.
+            // An event stream never ends; every other response has a length.
             if response.body().size_hint().exact().is_some() {
-                permit.waits();
+                permit.mark_idle();
             }
             Ok::<_, Infallible>(response)
         }

@@ -99,7 +99,7 @@ pub(crate) async fn events(
     Sse::new(stream.into_stream()).keep_alive(heartbeat).into_response()
 }
 
-/// Where a stream starts, and what its client missed before that.
+/// Where a stream starts, and what its client missed before.
 struct Backlog {
     feed: Arc<Feed>,
     receiver: broadcast::Receiver<Arc<Change>>,
@@ -110,8 +110,8 @@ struct Backlog {
     reset: bool,
     /// The last change that is covered by `missed`.
     seen: u64,
-    /// There are more after `missed`. Other subscribers may be past them already, so this one has to
-    /// reconnect to get them.
+    /// There are more changes after `missed`. Other subscribers may be past them already, so this one has
+    /// to reconnect to get them.
     incomplete: bool,
 }
 
@@ -192,7 +192,7 @@ impl EventStream {
             }
         }
         if backlog.incomplete {
-            // Its id is where to continue, even if nothing of what was missed is for this client.
+            // Its id says where to continue, even if none of the missed changes is for this client.
             stream.queued.push_back(end("more").id(backlog.seen.to_string()));
             stream.finished = true;
         }
@@ -300,7 +300,7 @@ mod tests {
         stream
     }
 
-    /// An event in the form that it has on the wire.
+    /// An event in its wire format.
     fn wire(event: Option<Event>) -> String {
         format!("{event:?}")
     }

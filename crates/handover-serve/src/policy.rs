@@ -103,14 +103,15 @@ impl AccessPolicy {
     }
 }
 
-/// The cookies of a request. Other programs on the same host leave theirs, too, and not all of them are text.
+/// The cookies of a request. Other programs on the same host set cookies, too, and not all of them are text.
 pub(crate) fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     let values = headers.get_all(header::COOKIE).iter();
     let pairs = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b';'));
     pairs.filter_map(|pair| std::str::from_utf8(pair).ok()?.trim().split_once('='))
 }
 
-/// A header that decides about access. One that is there twice or cannot be read is no missing one.
+/// A header that decides about access. A repeated or unreadable header is an error; it does not count as
+/// missing.
 fn unambiguous(
     headers: &HeaderMap,
     name: header::HeaderName,
@@ -120,7 +121,7 @@ fn unambiguous(
         (None, _) => Ok(None),
         (Some(Ok(value)), None) => Ok(Some(value)),
         (Some(_), _) => {
-            let message = format!("the `{name}` header is there twice or is not ASCII");
+            let message = format!("the `{name}` header is repeated or not ASCII");
             Err(forbidden(&message))
         }
     }
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_cannot_be_read_are_not_missing_ones() {
+    fn unreadable_headers_do_not_count_as_missing() {
         let ask = |name: &'static str, values: &[&[u8]]| {
             let mut map = HeaderMap::new();
             map.append("host", "localhost".parse().unwrap());
@@ -208,7 +209,7 @@ mod tests {
             assert!(error.code == "forbidden" && error.message.contains(name), "{}", error.message);
             ask(name, &[b"same-origin", b"same-origin"]).unwrap_err();
         }
-        // A cookie of somebody else is ignored, whatever it is.
+        // An unrelated cookie is ignored, whatever it contains.
         for cookies in [
             &[&b"theirs=\xff\xfe; handover_token=abc"[..]][..],
             &[b"handover_token=abc;x=\xe9"],
@@ -237,7 +238,7 @@ mod tests {
         assert_eq!(token(&[]), None);
         assert_eq!(token(&[("authorization", "bearer  abc")]).as_deref(), Some("abc"));
         assert_eq!(token(&[("cookie", "x=1; handover_token=abc")]).as_deref(), Some("abc"));
-        // Any other scheme counts as a wrong token, not as none.
+        // Any other scheme counts as an invalid token, not as none.
         assert_eq!(token(&[("authorization", "Basic abc")]).as_deref(), Some(""));
     }
 }

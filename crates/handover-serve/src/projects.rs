@@ -1,4 +1,4 @@
-//! Contexts for the service's own project and for the other projects that tokens are made for.
+//! Contexts for the service's own project and for the other projects that tokens are created for.
 
 use handover_mcp::{ContextProvider, RequestContext, RequestError, ToolError};
 use handover_model::ProjectId;

@@ -25,7 +25,7 @@ impl RateLimiter {
         peer.is_loopback() || self.take(peer, 1.0)
     }
 
-    /// Charges a wrong token, which costs as much as many requests.
+    /// Charges for an invalid token, which costs as much as many requests.
     pub(crate) fn penalize(&self, peer: IpAddr) {
         if !peer.is_loopback() {
             self.take(peer, limits::WRONG_TOKEN_COST);

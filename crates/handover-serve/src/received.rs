@@ -1,4 +1,4 @@
-//! A request's body that says when all of it has arrived.
+//! A request body that reports when it has arrived completely.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use crate::connections::ConnectionPermit;
 
-/// The body of a request on a connection that waits for the rest of it.
+/// The body of a request whose connection is idle until all of it has arrived.
 pub(crate) struct Received {
     body: Incoming,
     connection: Arc<ConnectionPermit>,
@@ -17,7 +17,7 @@ pub(crate) struct Received {
 impl Received {
     pub(crate) fn new(body: Incoming, connection: Arc<ConnectionPermit>) -> Self {
         if body.is_end_stream() {
-            connection.works();
+            connection.mark_busy();
         }
         Self { body, connection }
     }
@@ -33,7 +33,7 @@ impl Body for Received {
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
         let polled = Pin::new(&mut self.body).poll_frame(context);
         if matches!(polled, Poll::Ready(None)) || self.body.is_end_stream() {
-            self.connection.works();
+            self.connection.mark_busy();
         }
         polled
     }

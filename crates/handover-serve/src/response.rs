@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 pub(crate) type Response = axum::http::Response<Body>;
 
-/// What pages may load: their own files and nothing from other origins.
+/// The content security policy: pages load their own files and nothing from other origins.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 

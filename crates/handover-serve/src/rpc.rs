@@ -79,8 +79,8 @@ async fn verified_token(
     state.run_with_access(caller, TokenScope::Read, |_, access| Ok(access.token.clone())).await
 }
 
-/// Work outside of a transaction. An error of the store is a reply; a store that cannot be reached is an
-/// error of the request.
+/// Work outside a transaction. An error of the store is a reply; a store that cannot be reached is an error
+/// of the request.
 async fn perform_alone(
     state: &ServiceState,
     caller: Caller,

@@ -76,8 +76,8 @@ impl ServiceState {
         .await
     }
 
-    /// Runs internal work with all rights, on the service's own project or another one. Nothing of its
-    /// result may reach a caller unchecked.
+    /// Runs internal work with all rights, on the service's own project or another one. Its result must not
+    /// reach a caller unchecked.
     pub(crate) async fn run_unrestricted<T: Send + 'static>(
         &self,
         project: Option<ProjectId>,

@@ -11,7 +11,7 @@ use handover_store::{Result, Store, StoreError};
 
 const PREFIX: &str = "hnd_";
 
-/// A new token, at the only time when its secret is known.
+/// A new token: the only moment its secret is known.
 pub struct Minted {
     /// The public part.
     pub id: TokenId,
@@ -21,7 +21,7 @@ pub struct Minted {
     pub hash: String,
 }
 
-/// The system provided no random numbers.
+/// The system returned no random numbers.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot generate random numbers: {0}")]
 pub struct MintError(String);
@@ -45,7 +45,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Looks a token up; `None` unless its secret matches, it is of this kind, and it is valid now.
+/// Looks up a token; `None` unless its secret matches, its kind is right and it is valid now.
 pub(crate) fn verify(
     store: &dyn Store,
     text: &str,

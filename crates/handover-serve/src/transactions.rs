@@ -1,7 +1,7 @@
 //! Transactions of other machines over the store's own protocol.
 //!
-//! Each occupies a thread and a connection until its client ends it or `limits::TRANSACTION_TIMEOUT` passes; an
-//! unfinished one is rolled back because it blocks every other writer.
+//! Each occupies a thread and a connection until its client ends it or `limits::TRANSACTION_TIMEOUT`
+//! expires; an unfinished one is rolled back, because it blocks every other writer.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -109,7 +109,7 @@ pub(crate) struct Worker {
     deadline: Instant,
 }
 
-/// How a transaction ended, and who waits for the outcome.
+/// How a transaction ended, and where to send the outcome.
 enum Ending {
     Requested {
         keep: bool,
@@ -120,8 +120,8 @@ enum Ending {
 }
 
 impl Worker {
-    /// Runs one transaction, nested ones included. `started` receives its name once it has begun. An error
-    /// means that the enclosing transaction is over too.
+    /// Runs one transaction, including nested ones. `started` receives its name once it has begun. An error
+    /// means that the enclosing transaction has ended, too.
     pub(crate) fn run(
         &self,
         store: &dyn Store,
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_call_is_refused() {
+    fn rejects_malformed_calls() {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(&folder.path().join("store.db")).unwrap();
         let redactor = Redactor::default();

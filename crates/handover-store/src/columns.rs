@@ -10,12 +10,12 @@ pub enum Column {
     Title,
     /// The summary.
     Summary,
-    /// The paths that it is about, its own included.
+    /// The paths it is about, including its own.
     Files,
     /// The text of the file.
     Body,
-    /// Its context in its group: who wrote it, when, and the summary of the package before it.
-    /// Empty for a package without a group.
+    /// Its context in its group: the author, the time, and the summary of the preceding package. Empty for
+    /// a package without a group.
     Context,
 }
 

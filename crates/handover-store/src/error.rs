@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use handover_model::{PackageId, SessionId};
 use serde::{Deserialize, Serialize};
 
-/// Why a store refused or failed to do something.
+/// Why a store rejected or failed an operation.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// A record that was named does not exist.
+    /// The named record does not exist.
     #[error("there is no {what} `{id}`")]
     NotFound {
         /// The kind of record.
@@ -19,7 +19,7 @@ pub enum StoreError {
     },
 
     /// Only the latest version of a package can be superseded.
-    #[error("package {id} has been superseded already; the latest version is {latest}")]
+    #[error("package {id} is already superseded; the latest version is {latest}")]
     AlreadySuperseded {
         /// The package that was named.
         id: PackageId,
@@ -57,7 +57,7 @@ pub enum StoreError {
     },
 
     /// Another process is delivering the receipt.
-    #[error("receipt `{id}` is being delivered already")]
+    #[error("receipt `{id}` is already being delivered")]
     Claimed {
         /// The receipt.
         id: String,
@@ -84,7 +84,7 @@ pub enum StoreError {
     /// A prefix of a hash matches more than one error pattern.
     #[error("`{prefix}` matches {count} error patterns")]
     Ambiguous {
-        /// What was given.
+        /// The prefix.
         prefix: String,
         /// How many patterns match.
         count: usize,
@@ -119,14 +119,14 @@ pub enum StoreError {
         found: i64,
     },
 
-    /// The file is a database of something else, or no database at all.
+    /// The file is not a Handover database, or not a database at all.
     #[error("{} is not a Handover store", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
 
-    /// The file is a store with something in it that Handover did not create.
+    /// The store contains something that Handover did not create.
     #[error("the store {} was changed by something else: {what}", path.display())]
     Altered {
         /// The file.
@@ -135,11 +135,11 @@ pub enum StoreError {
         what: String,
     },
 
-    /// The caller rolled a transaction back, for a reason that it knows.
+    /// The caller rolled a transaction back for reasons of its own.
     #[error("the transaction was aborted")]
     Aborted,
 
-    /// The text index cannot be read. Rebuilding it out of the packages helps.
+    /// The text index cannot be read. Rebuilding it from the packages helps.
     #[error(transparent)]
     Index(IndexError),
 
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_has_its_cause() {
+    fn damage_reports_its_cause() {
         let error = StoreError::damaged("two heads");
         assert_eq!(error.to_string(), "the store is damaged");
         assert_eq!(error.source().unwrap().to_string(), "two heads");

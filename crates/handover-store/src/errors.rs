@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// The [`Signature`] of an error in redacted form, which redaction leaves as it is: a normalised message
-/// can look like a secret although the original does not, so its parts are redacted again.
+/// The [`Signature`] of an error in redacted form, stable under redaction: a normalized message can look
+/// like a secret although the original does not, so its parts are redacted again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CleanSignature {
     kind: Clean,
     message: Clean,
     hints: Vec<Clean>,
-    /// The error as it was said, on one line.
+    /// The original error message, on one line.
     said: Option<Clean>,
 }
 
-/// The longest form of an error as it was said.
+/// The longest error message that is stored.
 const MAX_SAID_CHARS: usize = 300;
 
 impl CleanSignature {
-    /// The signature of a message, given its type and words that distinguish it further. `redactor` is
-    /// that of the project, with its own rules.
+    /// The signature of a message, with its type and additional distinguishing words. `redactor` is the
+    /// project's, with its own rules.
     pub fn new(kind: Option<&str>, message: &str, hints: &[String], redactor: &Redactor) -> Self {
         let clean = |text: &str| redactor.clean(text).as_str().to_owned();
         let hints: Vec<String> = hints.iter().map(|hint| clean(hint)).collect();
@@ -43,12 +43,12 @@ impl CleanSignature {
         }
     }
 
-    /// The error as it was said.
+    /// The original error message.
     pub fn said(&self) -> Option<&str> {
         self.said.as_ref().map(Clean::as_str)
     }
 
-    /// What a pattern keeps of it.
+    /// The part of it that a pattern stores.
     pub fn signature(&self) -> Signature {
         Signature {
             kind: self.kind.to_string(),
@@ -61,19 +61,19 @@ impl CleanSignature {
 /// An occurrence of an error.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ErrorSighting {
-    /// The project that keeps what is learned in it.
+    /// The project that owns what is learned.
     pub project: ProjectId,
-    /// What makes it the same error as another.
+    /// What identifies the error.
     pub signature: CleanSignature,
     /// The programming language.
     pub language: Option<Clean>,
     /// How long the pattern is recalled after it was last seen.
     pub ttl_days: u32,
-    /// The session that it happened in.
+    /// The session in which it happened.
     pub session: Option<SessionId>,
-    /// The group that it happened in; needs a session.
+    /// The group in which it happened; needs a session.
     pub group: Option<GroupId>,
-    /// The role of the agent that met it.
+    /// The role of the agent that encountered it.
     pub role: Option<Role>,
     /// The command that failed.
     pub command: Option<Clean>,
@@ -90,7 +90,7 @@ pub enum Judgement {
     Rejected,
 }
 
-/// The trust in a solution from some time on.
+/// The trust in a solution from a point in time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrustAt {
     /// When it changed.
@@ -102,11 +102,11 @@ pub struct TrustAt {
 /// Which patterns to list.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ErrorFilter {
-    /// Only of this language, or of none.
+    /// Only of this language, or without one.
     pub language: Option<String>,
     /// Only with more trust than this.
     pub above: Option<Trust>,
-    /// Only patterns whose time to live had not run out at this time.
+    /// Only patterns whose time to live had not expired at this time.
     pub live_at: Option<Timestamp>,
     /// The maximum number of results; none means all.
     pub limit: Option<u32>,
@@ -118,9 +118,8 @@ pub trait ErrorPatterns {
     /// without a solution.
     fn record_error(&self, sighting: &ErrorSighting) -> Result<ErrorPattern>;
 
-    /// Counts a sighting that was solved. The first solution leaves the trust as it is; every further one
-    /// is a confirmation. All solutions are kept; the pattern shows the one used most often, then the
-    /// latest.
+    /// Counts a sighting that was solved. The first solution leaves the trust unchanged; every further one
+    /// is a confirmation. All solutions are kept; the pattern shows the most frequent one, then the latest.
     fn resolve_error(&self, sighting: &ErrorSighting, solution: &Clean) -> Result<ErrorPattern>;
 
     /// Raises or lowers the trust atomically. `hash` may be a unique prefix.

@@ -51,7 +51,7 @@ impl EventKey {
 /// The result of [`Events::log_event`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logged {
-    /// The new event, or the one that has the key already.
+    /// The new event, or the existing one with that key.
     pub id: EventId,
     /// Whether an event with this key existed.
     pub duplicate: bool,

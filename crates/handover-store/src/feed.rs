@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// How many changes are kept at least. A listener that missed more than that reloads everything.
+/// The minimum number of changes that are kept. A listener that missed more reloads everything.
 pub const FEED_LENGTH: u64 = 10_000;
 
-/// The range of changes that are kept.
+/// The range of changes that can be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedSpan {
     /// The id of the oldest; one more than the last if there is none.

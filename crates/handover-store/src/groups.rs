@@ -48,8 +48,8 @@ impl GroupUpdate {
 
 /// Task groups.
 pub trait Groups {
-    /// Creates the group if it is new, sets what is given, increments the named counters; returns the
-    /// group as it is afterwards. A reference must be a package of the same session.
+    /// Creates the group if it is new, sets the given fields, increments the named counters, and returns
+    /// the resulting group. A reference must be a package of the same session.
     fn set_group(&self, update: &GroupUpdate) -> Result<Group>;
 
     /// One group; [`NotFound`](crate::StoreError::NotFound) if there is none.

@@ -51,7 +51,7 @@ pub trait Hosts {
     /// The last ticket of a subagent.
     fn ticket_of(&self, host: Host, agent: &AgentId) -> Result<Option<Ticket>>;
 
-    /// Assigns a ticket to a subagent. False if it belongs to another one.
+    /// Assigns a ticket to a subagent. False if it already belongs to another.
     fn take_ticket(&self, receipt: &ReceiptId, agent: &AgentId) -> Result<bool>;
 
     /// Records that the subagent is held back; true only the first time.

@@ -46,7 +46,7 @@ pub struct Hold {
 
 /// Jobs that other machines may take.
 ///
-/// A taker holds a job until its lease expires; then another one may take it. A late taker is refused and
+/// A taker holds a job until its lease expires; then another may take it. A late taker is rejected and
 /// changes nothing.
 pub trait Jobs {
     /// Offers a job. Offering it again changes nothing.
@@ -64,10 +64,10 @@ pub trait Jobs {
     /// One job, unless it was withdrawn.
     fn job(&self, run: &RunId, seq: u64) -> Result<Option<Job>>;
 
-    /// Withdraws a job; its taker finds out when it renews its lease.
+    /// Withdraws a job; its taker notices when it renews its lease.
     fn withdraw_job(&self, run: &RunId, seq: u64) -> Result<()>;
 
-    /// Announces a helper that can work on so many jobs of a run at once.
+    /// Announces a helper that can work on this many jobs of a run at once.
     fn announce_helper(&self, hold: &Hold, slots: u32) -> Result<()>;
 
     /// How many jobs the live helpers can work on at once.

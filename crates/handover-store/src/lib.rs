@@ -82,7 +82,7 @@ pub trait Store:
     + Feed
     + Tokens
 {
-    /// Runs work under the write lock, as one transaction: what it reads is still true when it writes. An
+    /// Runs work under the write lock, as one transaction: what it reads still holds when it writes. An
     /// error rolls everything back.
     fn exclusively(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()>;
 
@@ -125,7 +125,7 @@ fn once<T>(
 pub struct Check {
     /// What was checked.
     pub part: CheckedPart,
-    /// What is wrong; empty if all is well.
+    /// What is wrong; empty if nothing is.
     pub problems: Vec<String>,
 }
 
@@ -137,9 +137,9 @@ pub enum CheckedPart {
     Integrity,
     /// Every record matches its checksum.
     Records,
-    /// Every reference leads to a row.
+    /// Every reference resolves.
     References,
-    /// The text index is that of the packages' texts.
+    /// The text index matches the packages' texts.
     TextIndex,
 }
 

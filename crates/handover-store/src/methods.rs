@@ -1,8 +1,8 @@
 //! The table of all store methods: how they cross a network, and which rights they need.
 //!
 //! A macro that is passed to [`store_methods!`](crate::store_methods) receives the whole table. What it
-//! generates cannot drift from the traits: a method that is missing here leaves a trait unimplemented,
-//! and one that does not exist there cannot be called.
+//! generates cannot drift from the traits: a method missing here leaves a trait unimplemented, and one that
+//! does not exist there cannot be called.
 //!
 //! A line consists of the right that the method needs, its name, its arguments (`by` reference, `val`ue, `opt`ional
 //! reference, `text`, or `list`), its result, and its subject, which must belong to the caller's

@@ -50,7 +50,7 @@ pub struct NewPackage {
 }
 
 impl NewPackage {
-    /// Whether registering it would change nothing about the former one.
+    /// Whether registering it would change nothing about the existing package.
     pub fn says_the_same(&self, former: &Package) -> bool {
         let sorted = |roles: &[Role]| {
             let mut roles = roles.to_vec();
@@ -93,7 +93,7 @@ impl NewPackage {
         }
         if former.superseded_by.is_some() {
             let latest = history(id)?.pop().unwrap_or(former);
-            // The same request again: a retry of something that has succeeded.
+            // The same request again: a retry of one that succeeded.
             if latest.supersedes == Some(id) && self.says_the_same(&latest) {
                 return Ok(Step::Stay(latest));
             }
@@ -112,7 +112,7 @@ impl NewPackage {
 /// The outcome of [`NewPackage::step`].
 #[derive(Debug)]
 pub enum Step {
-    /// Nothing to write: this package says the same.
+    /// Nothing to write: this package is identical.
     Stay(Package),
     /// Write a new version.
     Write {
@@ -124,11 +124,11 @@ pub enum Step {
 /// Which package a new one supersedes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Supersede {
-    /// The latest one with the same session, group, kind and path, if there is one. If its content
-    /// is the same too, nothing is written.
+    /// The latest one with the same session, group, kind and path, if any. If its content is also the same,
+    /// nothing is written.
     SamePath,
-    /// This one, which must be the latest of its chain and of the same session. If nothing at all
-    /// would change, nothing is written.
+    /// This one, which must be the latest of its chain and of the same session. If nothing would change,
+    /// nothing is written.
     Package(PackageId),
 }
 
@@ -147,14 +147,14 @@ pub enum Versions {
     /// Only versions that nothing supersedes.
     #[default]
     Latest,
-    /// Every one.
+    /// All versions.
     All,
 }
 
 /// Which packages to list.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct PackageFilter {
-    /// Only those of this group (a global package of another group is not among them).
+    /// Only those of this group (global packages of other groups are excluded).
     pub group: Option<GroupId>,
     /// Only those with this path.
     pub path: Option<String>,
@@ -216,8 +216,8 @@ pub struct Outline {
 
 /// Context packages.
 pub trait Packages {
-    /// Registers packages, all or none, in order; returns one answer per input. Registering the
-    /// same content again is no error and changes nothing.
+    /// Registers packages, all or none, in order; returns one result per input. Registering the same
+    /// content again is not an error and changes nothing.
     fn register_packages(&self, new: &[NewPackage]) -> Result<Vec<Registered>>;
 
     /// One package in any version; [`NotFound`](crate::StoreError::NotFound) if there is none.
@@ -265,9 +265,9 @@ pub trait Packages {
         Ok(outlines)
     }
 
-    /// The latest versions of a session, as a role of a group sees them, by id: from package `from` (0, or
-    /// [`Slice::next`]) on, and about `enough` of them, so that callers need not hold all. Nothing is
-    /// filtered: who gets what is decided elsewhere.
+    /// The latest versions of a session, as a role of a group sees them, by id: starting at package `from`
+    /// (0, or [`Slice::next`]), about `enough` of them, so that callers need not hold all. Nothing is
+    /// filtered: routing is decided elsewhere.
     fn slice(
         &self,
         session: &SessionId,
@@ -332,7 +332,7 @@ mod tests {
         }
     }
 
-    /// What the store has after registering [`new`] under this id.
+    /// The stored package after registering [`new`] under this id.
     fn stored(id: i64) -> Package {
         let new = new();
         Package {
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_that_readers_see_makes_a_difference() {
+    fn every_visible_field_makes_a_difference() {
         let former = stored(1);
         assert!(new().says_the_same(&former));
         let role = |name: &str| Role::new(name).unwrap();
@@ -382,7 +382,7 @@ mod tests {
         }
         let producer = Package { producer: role("tech_lead"), ..former.clone() };
         assert!(!new().says_the_same(&producer));
-        // Neither the order of consumers nor their number of mentions counts.
+        // The order and repetition of consumers do not matter.
         let consumers = ["tech_lead", "qa_expert", "tech_lead"].map(role).to_vec();
         assert!(new().says_the_same(&Package { consumers, ..former }));
     }
@@ -427,10 +427,10 @@ mod tests {
         let foreign = Package { session, ..old.clone() };
         assert_eq!(step(&named, None, foreign, stored(9)), "package 1 belongs to session `s2`");
         let superseded = Package { superseded_by: Some(PackageId(9)), ..old };
-        // The same request again has succeeded already; another one came too late.
+        // The same request again has already succeeded; a different one is too late.
         let ours = Package { supersedes: Some(PackageId(1)), ..stored(9) };
         assert_eq!(step(&named, None, superseded.clone(), ours.clone()), "stay 9");
-        let late = "package 1 has been superseded already; the latest version is 9";
+        let late = "package 1 is already superseded; the latest version is 9";
         let other = Package { content_hash: "h7".to_owned(), ..ours.clone() };
         assert_eq!(step(&named, None, superseded.clone(), other), late);
         let later = Package { supersedes: Some(PackageId(4)), ..ours };

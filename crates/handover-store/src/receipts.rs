@@ -56,22 +56,22 @@ pub struct NewReceipt {
     pub now: Timestamp,
 }
 
-/// How long a claim counts that no delivery followed: after that its process is presumed dead.
+/// How long a claim without a delivery is valid: after that its process is presumed dead.
 pub const CLAIM_SECONDS: i64 = 60;
 
 /// A step of a receipt.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ReceiptStep {
-    /// The text was handed over to this host.
+    /// The text was passed to this host.
     Delivered {
         /// The agent program, if known.
         host: Option<Clean>,
     },
-    /// The agent was seen to have it.
+    /// The agent was observed to have it.
     Confirmed,
     /// It never arrived.
     Failed {
-        /// Why.
+        /// Why it did not.
         reason: Clean,
     },
 }
@@ -86,8 +86,8 @@ impl ReceiptStep {
         }
     }
 
-    /// Whether a receipt may take the step from a state. A step to the state that it is in already
-    /// is allowed and changes nothing.
+    /// Whether a receipt may take the step from a state. A step to the current state is allowed and changes
+    /// nothing.
     pub fn allowed_from(&self, from: ReceiptState) -> bool {
         use ReceiptState::{Assembled, Confirmed, Delivered, Failed};
         match (from, self.target()) {
@@ -98,7 +98,7 @@ impl ReceiptStep {
     }
 }
 
-/// One item of a receipt: what went to whom, without the rest.
+/// One item of a receipt: which record went to which agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handed {
     /// The receipt.
@@ -107,7 +107,7 @@ pub struct Handed {
     pub kind: ItemKind,
     /// Its id, as text.
     pub item: String,
-    /// When the agent was seen opening the file.
+    /// When the agent was observed opening the file.
     pub read_at: Option<Timestamp>,
 }
 
@@ -126,11 +126,11 @@ pub struct ReceiptFilter {
 
 /// Receipts.
 pub trait Receipts {
-    /// Keeps a receipt with its items.
+    /// Stores a receipt with its items.
     fn put_receipt(&self, new: &NewReceipt) -> Result<()>;
 
-    /// Moves a receipt on; refused with [`WrongState`](crate::StoreError::WrongState) where
-    /// [`ReceiptStep::allowed_from`] says so.
+    /// Advances a receipt; rejected with [`WrongState`](crate::StoreError::WrongState) unless
+    /// [`ReceiptStep::allowed_from`] permits it.
     fn advance_receipt(
         &self,
         id: &ReceiptId,
@@ -138,13 +138,13 @@ pub trait Receipts {
         now: Timestamp,
     ) -> Result<Receipt>;
 
-    /// Claims a receipt that was assembled earlier, so that only one agent gets it; refused with
-    /// [`WrongState`](crate::StoreError::WrongState) if it has gone out already and with
+    /// Claims a receipt that was assembled earlier, so that only one agent gets it; rejected with
+    /// [`WrongState`](crate::StoreError::WrongState) if it was already delivered, and with
     /// [`Claimed`](crate::StoreError::Claimed) while another process is delivering it.
     fn claim_receipt(&self, id: &ReceiptId, now: Timestamp) -> Result<()>;
 
-    /// How many receipts were delivered to a role of a group or are claimed for it at this moment:
-    /// which attempt the next one is.
+    /// How many receipts were delivered to a role of a group or are currently claimed for it: the number of
+    /// the next attempt.
     fn deliveries(
         &self,
         session: &SessionId,
@@ -153,13 +153,13 @@ pub trait Receipts {
         now: Timestamp,
     ) -> Result<u32>;
 
-    /// Notes that the agent was seen opening a package of the receipt; the first time counts.
+    /// Records that the agent was observed opening a package of the receipt; the first time counts.
     fn mark_read(&self, id: &ReceiptId, package: PackageId, now: Timestamp) -> Result<Receipt>;
 
     /// One receipt; [`NotFound`](crate::StoreError::NotFound) if there is none.
     fn receipt(&self, id: &ReceiptId) -> Result<Receipt>;
 
-    /// Receipts, newest first, without their items and what was left out.
+    /// Receipts, newest first, without their items and left-out candidates.
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>>;
 
     /// The items of all receipts of a session, by receipt and then in their order.
@@ -181,7 +181,7 @@ pub trait Receipts {
     }
 
     /// The packages, with versions, that were delivered to a role of a group in an iteration, or are
-    /// claimed for it right now, sorted. Assembling alone consumes nothing.
+    /// currently claimed for it, sorted. Assembling alone consumes nothing.
     fn consumed(
         &self,
         session: &SessionId,

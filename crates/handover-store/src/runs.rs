@@ -79,7 +79,7 @@ pub trait Runs {
     /// Renews the lock. Refused with [`Fenced`](crate::StoreError::Fenced) if it was lost.
     fn keep_epic(&self, epic: &EpicId, fence: u64, until: Timestamp) -> Result<()>;
 
-    /// The owner of an epic's lock and its fence, even if it has expired.
+    /// The owner of an epic's lock and its fence, even if expired.
     fn epic_owner(&self, epic: &EpicId) -> Result<Option<(LockOwner, u64)>>;
 
     /// Starts a run with an empty journal.
@@ -90,7 +90,7 @@ pub trait Runs {
     /// taken.
     fn append_journal(&self, run: &RunId, new: &NewJournalEntry, fence: u64) -> Result<()>;
 
-    /// A run's journal from an entry on, in order.
+    /// A run's journal, starting at an entry.
     fn journal(&self, run: &RunId, from: u64) -> Result<Vec<JournalEntry>>;
 
     /// One run; [`NotFound`](crate::StoreError::NotFound) if there is none.

@@ -17,8 +17,8 @@ pub struct Reindexed {
 
 /// The full-text index over the latest versions of a session's packages.
 pub trait TextIndex {
-    /// Visits the postings of each term in a session, in the order of the terms and sorted by package.
-    /// Only one list is held at a time. The cost depends on the packages of this session, not on other
+    /// Visits the postings of each term in a session, in the order of the terms and sorted by package. Only
+    /// one list is in memory at a time. The cost depends on the packages of this session, not on other
     /// sessions. A store implements this or [`postings`](Self::postings).
     fn each_postings(
         &self,
@@ -38,7 +38,7 @@ pub trait TextIndex {
         Ok(lists)
     }
 
-    /// Rebuilds the index of one session, or of all of them, out of the packages. What was there is not
-    /// read, so that a damaged index can be replaced; an undamaged one stays as it is.
+    /// Rebuilds the index of one session, or of all, from the packages. The existing index is not read, so
+    /// that a damaged one can be replaced; an intact one stays the same.
     fn reindex(&self, session: Option<&SessionId>) -> Result<Reindexed>;
 }

@@ -38,9 +38,8 @@ pub struct SkillOutputFilter {
 
 /// Skill outputs.
 pub trait SkillOutputs {
-    /// Saves a new row, never replacing one. The iteration counts 1, 2, 3 … per (session, skill,
-    /// role, group), an absent role or group is a distinct value; concurrent callers get
-    /// distinct ones.
+    /// Adds a row, never replacing one. The iteration counts 1, 2, 3 … per (session, skill, role, group),
+    /// where an absent role or group is a distinct value; concurrent callers get distinct iterations.
     fn save_skill_output(&self, new: &NewSkillOutput) -> Result<SkillOutput>;
 
     /// The session's outputs.

@@ -9,15 +9,15 @@ use crate::Result;
 /// Input of [`Strategies::learn_strategies`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewStrategy {
-    /// The project that it belongs to.
+    /// The project it belongs to.
     pub project: ProjectId,
     /// A short description.
     pub topic: Topic,
     /// At most 500 characters.
     pub insight: Clean,
-    /// The programming language, if it is bound to one.
+    /// The programming language it is limited to, if any.
     pub language: Option<Clean>,
-    /// The framework, if it is bound to one.
+    /// The framework it is limited to, if any.
     pub framework: Option<Clean>,
     /// The reasoning that it was extracted from.
     pub source: ReasoningId,
@@ -28,9 +28,9 @@ pub struct NewStrategy {
 /// Which strategies to list.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct StrategyFilter {
-    /// Only of this language, or of none.
+    /// Only of this language, or without one.
     pub language: Option<String>,
-    /// Only of this framework, or of none.
+    /// Only of this framework, or without one.
     pub framework: Option<String>,
     /// The maximum number of results; none means all.
     pub limit: Option<u32>,
@@ -38,9 +38,9 @@ pub struct StrategyFilter {
 
 /// Strategies.
 pub trait Strategies {
-    /// Keeps insights, all or none. A new one starts at helpfulness 1. The same insight from
-    /// another piece of reasoning raises it by one; from the same one it changes nothing, so
-    /// extraction is idempotent. Returns each strategy once, as it is afterwards.
+    /// Stores insights, all or none. A new one starts at helpfulness 1. The same insight from another piece
+    /// of reasoning raises it by one; from the same one it changes nothing, so extraction is idempotent.
+    /// Returns each resulting strategy once.
     fn learn_strategies(&self, new: &[NewStrategy]) -> Result<Vec<Strategy>>;
 
     /// Increments the helpfulness of a strategy whose delivery was followed by success.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// Input of [`Tokens::create_token`]. The secret itself never gets here.
+/// Input of [`Tokens::create_token`]. It never includes the secret.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewToken {
     /// The public part.
@@ -17,7 +17,7 @@ pub struct NewToken {
     pub kind: TokenKind,
     /// The rights of its holder.
     pub scope: TokenScope,
-    /// The only project that its holder sees; none means all of the store.
+    /// The only project its holder can see; none means the whole store.
     pub project: Option<ProjectId>,
     /// BLAKE3 of the secret part.
     pub hash: String,

@@ -21,13 +21,13 @@ pub struct NewVerdict {
     pub agent_id: Option<AgentId>,
     /// The attempt, from 0.
     pub iteration: u32,
-    /// The receipt of the brief that the agent had, if any.
+    /// The receipt of the agent's brief, if any.
     pub receipt: Option<ReceiptId>,
     /// The verdict.
     pub verdict: Verdict,
     /// What the agent did or found.
     pub summary: Option<Clean>,
-    /// What a judge wants fixed.
+    /// What a reviewer wants fixed.
     pub findings: Vec<Clean>,
     /// The current time; stores have no clock.
     pub now: Timestamp,

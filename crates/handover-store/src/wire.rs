@@ -1,9 +1,9 @@
 //! The wire format of store methods: requests to a remote store, and its responses.
 //!
-//! Generated from the table of [`store_methods!`](crate::store_methods). The client serialises [`Asked`],
-//! which borrows; the service deserialises [`Call`], which owns. Text is redacted again while a [`Call`]
-//! is deserialised, so that works only inside of
-//! [`Redactor::reading`](handover_text::Redactor::reading). Times are in milliseconds.
+//! Generated from the table of [`store_methods!`](crate::store_methods). The client serializes [`CallRef`],
+//! which borrows; the service deserializes [`Call`], which owns. Text is redacted again while a [`Call`] is
+//! deserialized, which therefore works only inside [`Redactor::reading`](handover_text::Redactor::reading).
+//! Times are in milliseconds.
 
 use std::path::PathBuf;
 
@@ -48,7 +48,7 @@ macro_rules! calls {
         #[derive(Debug, Serialize)]
         #[serde(tag = "method", content = "arguments")]
         #[expect(non_camel_case_types, missing_docs, reason = "the methods' own names")]
-        pub enum Asked<'a> {
+        pub enum CallRef<'a> {
             $($($name { $($arg: borrowed!($kind $ty)),* },)+)+
             #[serde(skip)]
             Nothing(std::marker::PhantomData<&'a ()>),
@@ -98,18 +98,18 @@ pub enum Mode {
     Consistent,
 }
 
-/// A request. `C` is [`Asked`] or [`Call`].
+/// A request. `C` is [`CallRef`] or [`Call`].
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request<C> {
-    /// Call one method, inside or outside of a transaction.
+    /// Call one method, inside or outside a transaction.
     Call {
         /// The transaction, if any.
         within: Option<String>,
         /// The method and its arguments.
         call: C,
     },
-    /// Begin a transaction, possibly inside of another one. The response is its name.
+    /// Begin a transaction, possibly nested. The response is its name.
     Begin {
         /// The enclosing transaction, if any.
         within: Option<String>,
@@ -137,7 +137,7 @@ pub enum Reply<T> {
     Failed(Failure),
 }
 
-/// A [`StoreError`] in serialisable form.
+/// A [`StoreError`] in serializable form.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the fields of StoreError")]
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn calls_survive_the_wire() {
         let session = SessionId::new("s1").unwrap();
-        let asked = Asked::reindex { session: Some(&session) };
+        let asked = CallRef::reindex { session: Some(&session) };
         let sent = serde_json::to_string(&Request::Call { within: None, call: asked }).unwrap();
         let received: Request<Call> = serde_json::from_str(&sent).unwrap();
         let Request::Call { within: None, call: Call::reindex { session: Some(named) } } = received

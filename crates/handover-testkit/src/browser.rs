@@ -32,7 +32,7 @@ pub struct Look {
     pub width: u32,
     /// Height in CSS pixels.
     pub height: u32,
-    /// Whether the system prefers dark colours.
+    /// Whether the system prefers dark colors.
     pub dark: bool,
 }
 
@@ -42,7 +42,7 @@ impl Look {
     /// A phone screen.
     pub const PHONE: Self = Self { width: 375, height: 780, dark: false };
 
-    /// The same screen with dark colours.
+    /// The same screen with dark colors.
     #[must_use]
     pub const fn dark(self) -> Self {
         Self { dark: true, ..self }
@@ -201,11 +201,7 @@ impl Browser {
     pub fn wait(&self, script: &str) {
         let until = std::time::Instant::now() + PATIENCE;
         while self.eval(script) != true {
-            assert!(
-                std::time::Instant::now() < until,
-                "waited in vain on {}: {script}",
-                self.address()
-            );
+            assert!(std::time::Instant::now() < until, "timed out on {}: {script}", self.address());
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -237,7 +233,7 @@ impl Browser {
                 .then(|| message["params"]["request"]["url"].as_str().map(str::to_owned))
                 .flatten()
         });
-        // The browser's internal pages are no requests.
+        // Ignore the browser's internal pages.
         sent.filter(|url| !url.starts_with("chrome://")).collect()
     }
 

@@ -43,7 +43,7 @@ impl Demo {
     }
 
     /// Every page of a table (`handover_web::demo_paths`) with its address in the demo: parameters such as
-    /// `{session}` are replaced by ids that exist. A page for what does not exist follows.
+    /// `{session}` are replaced by existing ids. Finally, a page that does not exist.
     pub fn pages(&self, table: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
         let first_link = |page: &str, prefix: &str| {
             let html = self.get(page);

@@ -1,4 +1,4 @@
-//! Disks that cannot be written: the program in a mount namespace of its own.
+//! Disks that cannot be written: the program in its own mount namespace.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -32,8 +32,8 @@ impl Disk {
 }
 
 impl TestEnv {
-    /// Runs the program in the project, with this text on standard input, while the disk cannot be
-    /// written. Afterwards the project is as it was. Needs the right to create namespaces.
+    /// Runs the program in the project, with this text on standard input, while the disk cannot be written.
+    /// Afterwards the project is unchanged. Requires permission to create namespaces.
     #[must_use = "look at the output or at least at the exit code"]
     pub fn run_on<A: AsRef<OsStr>>(
         &self,

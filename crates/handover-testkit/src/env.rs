@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::Output;
 
-/// Tests write what they need into their project, and trust it unless trust is what they are about.
+/// Tests write what they need into their project, and trust it unless they test trust itself.
 pub(crate) const TRUSTED: (&str, &str) = ("HANDOVER_TRUST", "1");
 
 /// A temporary folder with a home and a project. Of the machine's environment, only the search path is kept.
@@ -39,7 +39,7 @@ impl TestEnv {
         self.vars.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Trusts no checkout but those that `handover trust` remembers, like the environment of a user.
+    /// Trusts only checkouts that `handover trust` remembers, like a user's environment.
     pub fn trust_nothing(&mut self) {
         self.set(TRUSTED.0, "");
     }

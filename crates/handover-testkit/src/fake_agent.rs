@@ -1,21 +1,21 @@
-//! The fault-injecting agent program, and which processes are still running.
+//! The fault-injecting agent program, and a way to find running processes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-/// The program `handover-fake-agent`. Its arguments are actions, done in order:
+/// The program `handover-fake-agent`. Its arguments are actions, performed in order:
 ///
 /// | action | does |
 /// |---|---|
 /// | `read`, `echo-prompt FILE` | reads standard input to its end, writes it to a file; without them it never reads |
-/// | `print TEXT`, `half TEXT`, `err TEXT`, `invalid-utf8` | prints a line, a line without its end, a line on standard error, bytes that are no text |
+/// | `print TEXT`, `half TEXT`, `err TEXT`, `invalid-utf8` | prints a line, a line without its end, a line on standard error, invalid UTF-8 |
 /// | `flood BYTES`, `flood-line BYTES` | prints many lines, one endless line |
 /// | `write FILE TEXT`, `append FILE TEXT`, `append-forever FILE`, `result JSON` | writes files; `result` the one that `HANDOVER_RESULT` names |
-/// | `pid FILE`, `env FILE` | writes its number, its environment |
-/// | `sleep MS`, `hang`, `chatter`, `wait-for FILE` | waits, for ever, printing for ever, until a file is there |
-/// | `ignore-term`, `setsid`, `close-stdout` | cannot be asked to end, leaves its session, closes its output |
-/// | `run "PROGRAM ARGS"` | runs a program and waits; ends with 1 if it fails |
+/// | `pid FILE`, `env FILE` | writes its PID, its environment |
+/// | `sleep MS`, `hang`, `chatter`, `wait-for FILE` | waits, forever, printing forever, until a file exists |
+/// | `ignore-term`, `setsid`, `close-stdout` | ignores SIGTERM, leaves its session, closes its output |
+/// | `run "PROGRAM ARGS"` | runs a program and waits; exits with 1 if it fails |
 /// | `spawn ACTIONS`, `spawn-quiet ACTIONS`, `spawn-unmarked ACTIONS` | starts itself without waiting: with its output, without, with an empty environment |
 /// | `crash`, `kill-self`, `exit CODE` | ends |
 ///

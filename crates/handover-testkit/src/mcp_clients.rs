@@ -61,7 +61,7 @@ pub fn conformance(url: &str, version: &str, folder: &Path) -> BTreeMap<String, 
         .arg(&results)
         .output()
         .unwrap();
-    // Its exit code only says whether all passed, which the test decides itself.
+    // Its exit code only reports whether all passed, which the test decides itself.
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("=== SUMMARY ==="), "{said}{}", String::from_utf8_lossy(&output.stderr));
     let folders = fs_err::read_dir(&results).unwrap().map(|entry| entry.unwrap());

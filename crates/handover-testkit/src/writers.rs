@@ -1,4 +1,4 @@
-//! Processes that write without a pause, to be killed or cut off in the middle of it.
+//! Processes that write continuously, to be killed or cut off while they do.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Lines};
@@ -6,8 +6,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::TestEnv;
 
-/// Shells that record one thought after another and report those that were acknowledged. Each is the
-/// leader of a session, so that it is killed together with the program it is running.
+/// Shells that record one entry after another and report those that were acknowledged. Each leads its own
+/// session, so that it is killed together with the program it is running.
 pub struct Writers {
     shells: Vec<Child>,
     reports: Vec<Lines<BufReader<ChildStdout>>>,
@@ -15,12 +15,12 @@ pub struct Writers {
 }
 
 impl Writers {
-    /// Starts so many of them.
+    /// Starts this many of them.
     pub fn start(env: &TestEnv, count: usize) -> Self {
         Self::start_after(env, count, 0)
     }
 
-    /// Starts so many of them after earlier ones were killed; their thoughts differ by `round`.
+    /// Starts this many of them after earlier ones were killed; their entries differ by `round`.
     pub fn start_after(env: &TestEnv, count: usize, round: usize) -> Self {
         let script = "i=0; while :; do i=$((i+1)); \
             \"$0\" reasoning add --role developer --phase risks \"thought $1-$i\" -q >/dev/null 2>&1 \
@@ -39,7 +39,7 @@ impl Writers {
         Self { shells, reports, acknowledged: Vec::new() }
     }
 
-    /// Waits until each of them has so many more thoughts acknowledged; none of them pauses meanwhile.
+    /// Waits until each of them has this many more entries acknowledged; none of them pauses meanwhile.
     pub fn wait_for(&mut self, each: usize) {
         for report in &mut self.reports {
             self.acknowledged.extend(report.by_ref().take(each).map(Result::unwrap));

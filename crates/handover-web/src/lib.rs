@@ -3,8 +3,8 @@
 //! [`answer`] maps a request to a response. It reads no clock and no socket; authentication and
 //! authorization are up to its caller.
 //!
-//! `pages` has a file per page, `view` the elements that they share: untrusted text, times, numbers, tables,
-//! charts. Text of agents and files is rendered through `view::untrusted`, `view::excerpt` or
+//! `pages` has a file per page, `view` the elements they share: untrusted text, times, numbers, tables,
+//! charts. Text from agents and files is rendered through `view::untrusted`, `view::excerpt` or
 //! `view::single_line`, so that it can neither become markup nor reorder the text around it. There are no
 //! inline styles or scripts: the content security policy forbids them.
 

@@ -145,7 +145,7 @@ mod tests {
         );
     }
 
-    /// The elements that are ever written, without their attributes.
+    /// The only elements that are ever written, without their attributes.
     const ELEMENTS: [&str; 18] = [
         "p",
         "h3",
@@ -232,7 +232,7 @@ mod tests {
 
         /// Whatever Markdown and HTML is thrown together: only our own elements come out.
         #[test]
-        fn no_text_becomes_foreign_markup(
+        fn only_our_own_elements_are_written(
             parts in proptest::collection::vec(
                 proptest::sample::select(vec![
                     "<script>", "</script>", "<img src=x onerror=y>", "<", ">", "\"", "'", "&", "&lt;", "&#60;",

@@ -21,7 +21,7 @@ pub(crate) type PageResult = Result<Page, PageError>;
 type Render = fn(&Site<'_>, &Route<'_>) -> PageResult;
 type Submit = fn(&Site<'_>, &Route<'_>) -> Result<FormOutcome, PageError>;
 
-/// What became of a submitted form.
+/// The result of a submitted form.
 pub(crate) enum FormOutcome {
     /// Accepted; the result is visible at this path.
     Redirect(String),

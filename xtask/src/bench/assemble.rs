@@ -78,7 +78,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The commands that a spawn waits for, in both builds.
+/// The commands a spawn waits for, in both builds.
 fn compare_builds(args: &Args, other: &Path, this: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     eprintln!("filling two sessions with {} packages each", args.packages);
@@ -106,7 +106,7 @@ fn print_peaks(first: f64, second: f64) {
     );
 }
 
-/// The queries of an assembly, as the shell gets them.
+/// The queries of an assembly, for the sqlite3 shell.
 fn bare_queries() -> String {
     let session = "(SELECT key FROM session WHERE id = 'bench')";
     let terms: Vec<String> = words::terms(TASK).iter().map(|term| format!("'{term}'")).collect();
@@ -122,7 +122,7 @@ fn bare_queries() -> String {
     )
 }
 
-/// The same work on a store that is open.
+/// The same work on an open store.
 fn warm(project: &Project) -> Result<Duration> {
     const TIMES: u32 = 100;
     let (store, request) = (project.store()?, request()?);
@@ -136,7 +136,7 @@ fn warm(project: &Project) -> Result<Duration> {
     Ok(start.elapsed() / TIMES)
 }
 
-/// Receipts as a session of weeks has them.
+/// Adds receipts like those of a session used for weeks.
 fn add_receipts(project: &Project, receipts: usize) -> Result<()> {
     let store = project.store()?;
     let receipt = assemble(&*store, &request()?)?.receipt;
@@ -174,8 +174,8 @@ fn request() -> Result<ContextRequest> {
     })
 }
 
-/// The most memory that the program has at once, in kilobytes. Python, which is needed here anyway,
-/// can ask for that of a single child.
+/// The peak memory of the program, in kilobytes. Python, which is needed here anyway, can report it for a
+/// single child process.
 fn peak(project: &Project) -> Result<f64> {
     const ASK: &str = "import resource, subprocess, sys; \
         subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); \

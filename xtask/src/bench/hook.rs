@@ -63,7 +63,7 @@ fn hook(project: &Project, event: Event) -> Result<Duration> {
     piped(project.command().args(["hook", "claude"]), &event)
 }
 
-/// A command that went well: nothing to learn from.
+/// A command that succeeded: nothing to learn from.
 fn passed(project: &Project) -> String {
     event(
         project,
@@ -111,7 +111,7 @@ fn interpreter() -> Result<String> {
 fn piped(command: &mut Command, text: &str) -> Result<Duration> {
     let start = Instant::now();
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
-    // One that does not read closes the pipe.
+    // A program that does not read closes the pipe.
     let _ = child.stdin.take().context("no pipe")?.write_all(text.as_bytes());
     ensure!(child.wait()?.success(), "{command:?} failed");
     Ok(start.elapsed())

@@ -1,9 +1,8 @@
-//! Benchmarks, as ratios within one run: machines are noisy, and a number of milliseconds says
-//! little about another machine.
+//! Benchmarks, as ratios within one run: machines are noisy, and milliseconds on one say little about another.
 //!
-//! With `--against BINARY` a benchmark compares the release build of this checkout with another build:
-//! the two take turns, each on a project that it made itself, because stores of different versions may
-//! not be compatible.
+//! With `--against BINARY` a benchmark compares the release build of this checkout with another build: the
+//! two alternate, each on a project it created itself, because stores of different versions may not be
+//! compatible.
 
 pub mod assemble;
 pub mod hook;
@@ -21,7 +20,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use project::Project;
 
-/// What agents are asked to do, with words that some packages have.
+/// The task of the agents, with words that some packages contain.
 const TASK: &str = "Refresh tokens in parallel\n\
     Two refreshes at once sign the user out after a login timeout. Keep the rotation, hold a lock in the \
     session cache, and add a test with word35, word136 and word2202.";
@@ -29,7 +28,7 @@ const TASK: &str = "Refresh tokens in parallel\n\
 /// Which builds are measured.
 #[derive(Debug, clap::Args)]
 pub struct Builds {
-    /// Compare with this build of handover instead, turn by turn
+    /// Compare with this build of handover, alternating between the two
     #[arg(long, value_name = "BINARY")]
     against: Option<PathBuf>,
 }
@@ -40,7 +39,7 @@ impl Builds {
         crate::cargo::build_handover("release")
     }
 
-    /// Both builds, the other one first, if there is another one.
+    /// Both builds, the other one first, if there is one.
     fn pair(&self) -> Result<Option<(PathBuf, PathBuf)>> {
         let Some(other) = &self.against else { return Ok(None) };
         Ok(Some((fs_err::canonicalize(other)?, self.this()?)))
@@ -51,7 +50,7 @@ const TABLE: &str = "| what | first (ms) | second (ms) | ratio |\n|---|---|---|-
 const TABLE_OF_BUILDS: &str =
     "| what | other build (ms) | this build (ms) | this / other |\n|---|---|---|---|";
 
-/// Runs both in turn, so that noise hits both, and prints medians and their ratio.
+/// Runs both alternately, so that noise affects both, and prints medians and their ratio.
 fn compare(
     runs: usize,
     what: &str,

@@ -1,4 +1,4 @@
-//! A project to measure on, made and filled by the build that is measured.
+//! A project to measure on, created and filled by the build under measurement.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -33,14 +33,14 @@ impl Project {
         Ok(project)
     }
 
-    /// A project with a session `bench` of so many packages.
+    /// A project with a session `bench` of this many packages.
     pub fn filled(handover: &Path, root: PathBuf, packages: usize) -> Result<Self> {
         let project = Self::new(handover, root)?;
         project.fill("bench", packages)?;
         Ok(project)
     }
 
-    /// The store, opened by this checkout's own code; another build may have made an incompatible one.
+    /// The store, opened by this checkout's own code; another build may have created an incompatible one.
     pub fn store(&self) -> Result<Box<dyn Store>> {
         self.scratch.open()
     }
@@ -62,8 +62,8 @@ impl Project {
         time(Command::new("sqlite3").arg(path).arg(sql)).context("is the sqlite3 shell installed?")
     }
 
-    /// Opens a session and imports so many packages into it, through the command line: that is an
-    /// interface which every build has.
+    /// Opens a session and imports this many packages into it, through the command line, an interface that
+    /// every build has.
     pub fn fill(&self, session: &str, count: usize) -> Result<()> {
         self.handover(&["session", "new", session, "--quiet"])?;
         let docs = self.root.join(format!("docs/{session}"));
@@ -92,7 +92,7 @@ pub fn path(path: &Path) -> Result<&str> {
     path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
-/// Text with few frequent and many rare words, as texts have, the same at every run.
+/// Text with few frequent and many rare words, like natural text; the same in every run.
 struct Words {
     seed: u64,
 }

@@ -28,7 +28,7 @@ pub struct Args {
     builds: Builds,
 }
 
-/// Does its work with shell builtins only, so that nearly all of the time is the engine's.
+/// Works with shell builtins only, so that nearly all of the time is the engine's.
 const AGENT: &str = "\
 if [ $HANDOVER_PHASE = review ]; then echo \"REVIEW PASSED: $HANDOVER_STORY\"; else
 echo work > $HANDOVER_STORY.txt; echo \"IMPLEMENTATION COMPLETE: $HANDOVER_STORY\"; fi

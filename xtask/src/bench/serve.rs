@@ -47,10 +47,10 @@ const PATHS: [&str; 5] = [
     "/api/v1/receipts?limit=20",
 ];
 
-/// In how many parts of the time memory is looked at.
+/// How often memory is sampled.
 const PARTS: u32 = 6;
 
-/// How often the two builds take turns.
+/// How often the two builds alternate.
 const TURNS: u32 = 10;
 
 /// Fills a session, measures, prints.
@@ -90,7 +90,7 @@ fn filled(args: &Args, handover: &Path, root: &Path) -> Result<Project> {
     Ok(project)
 }
 
-/// Reads from one service and from the other in turn, without listeners.
+/// Reads from one service and the other alternately, without listeners.
 fn compare_builds(args: &Args, other: &Path, this: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let projects = [
@@ -143,14 +143,14 @@ fn load(args: &Args, project: &Project, service: &Service) -> Result<(Reads, Vec
             std::thread::sleep(Duration::from_millis(20));
         }
         let events = heard.events.load(Ordering::Relaxed);
-        println!("{} listeners heard {events} of {expected} events", args.listeners);
+        println!("{} listeners received {events} of {expected} events", args.listeners);
         heard.over.store(true, Ordering::Relaxed);
         let memory = memory.join().map_err(|_| anyhow!("memory could not be watched"))??;
         Ok((reads, memory))
     })
 }
 
-/// Writes twice a second; how many writes went well.
+/// Writes twice a second; returns how many writes succeeded.
 fn change_for(project: &Project, time: Duration) -> u64 {
     let start = Instant::now();
     let write = ["reasoning", "add", "--role", "qa", "--phase", "risks", "x", "--quiet"];
@@ -181,7 +181,7 @@ impl Reads {
         self.latencies.len() as f64 / self.elapsed.as_secs_f64()
     }
 
-    /// The latency in seconds below which a share of all reads is.
+    /// The latency in seconds that this share of all reads stays below.
     fn quantile(&mut self, share: f64) -> Result<f64> {
         ensure!(!self.latencies.is_empty(), "nothing was read");
         self.latencies.sort();
@@ -189,7 +189,7 @@ impl Reads {
     }
 }
 
-/// Reads with so many clients at once.
+/// Reads with this many concurrent clients.
 fn read_for(service: &Service, clients: usize, time: Duration) -> Result<Reads> {
     let start = Instant::now();
     let results: Vec<Result<Reads>> = std::thread::scope(|scope| {
@@ -224,7 +224,7 @@ fn read_for(service: &Service, clients: usize, time: Duration) -> Result<Reads> 
     Ok(all)
 }
 
-/// One request on a connection that stays open: a client library would be measured too.
+/// One request on a persistent connection: a client library would be measured too.
 fn get(stream: &mut BufReader<TcpStream>, address: &str, path: &str) -> Result<bool> {
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n");
     stream.get_mut().write_all(request.as_bytes())?;
@@ -248,7 +248,7 @@ fn get(stream: &mut BufReader<TcpStream>, address: &str, path: &str) -> Result<b
     Ok(good)
 }
 
-/// What all listeners together have heard.
+/// The events received by all listeners together.
 #[derive(Default)]
 struct Heard {
     greeted: AtomicU64,

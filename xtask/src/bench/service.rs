@@ -1,4 +1,4 @@
-//! `handover serve` on a free port, and what is known of its process.
+//! `handover serve` on a free port, and the memory of its process.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
@@ -15,8 +15,8 @@ pub struct Service {
     pub address: String,
 }
 
-/// Memory in MiB: what the service itself has taken, and pages of files that the system keeps for
-/// it as long as nobody else needs the room (the program and the store).
+/// Memory in MiB: what the service itself has allocated, and file-backed pages (the program and the store),
+/// which the system can reclaim.
 pub struct Memory {
     pub own: f64,
     pub files: f64,
@@ -46,7 +46,7 @@ impl Service {
         Ok(Memory { own: field("RssAnon:")?, files: field("RssFile:")? })
     }
 
-    /// Memory now and after each of `parts` parts of a time.
+    /// Memory now and after each of `parts` parts of a duration.
     pub fn watch(&self, time: Duration, parts: u32) -> Result<Vec<Memory>> {
         let mut seen = vec![self.memory()?];
         for _ in 0..parts {

@@ -11,7 +11,7 @@ use super::{Builds, Project, TABLE, TABLE_OF_BUILDS, compare};
 /// What to measure.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Packages in the session that is looked at
+    /// Packages in the session that is read
     #[arg(long, default_value = "10000")]
     session: usize,
 
@@ -140,7 +140,7 @@ const ASSEMBLE: [&str; 7] =
 const WRITE: [&str; 9] =
     ["reasoning", "add", "--session", "bench", "--role", "developer", "--phase", "risks", "x"];
 
-/// The query that `package list` runs, as the shell gets it.
+/// The query that `package list` runs, for the sqlite3 shell.
 const LISTING: &str = "SELECT p.id, s.id, p.group_id, p.scope, p.kind, p.path, p.title, p.summary, \
     p.files, p.producer, p.priority, p.iteration, p.version, p.supersedes, p.superseded_by, \
     p.size_bytes, p.tokens, p.content_hash, p.created_at, \

@@ -1,7 +1,7 @@
-//! Whether the answer itself is in the block: the share of labelled texts whose own words an agent reads.
+//! Whether the answer itself is in the block: the share of labeled texts that an agent reads verbatim.
 //!
-//! A rank says that the right package was found; only the block says what the agent gets of it. Each
-//! document is a package of its own, or many are joined to a long one, as agents write them.
+//! A rank says that the right package was found; only the block says how much of it the agent gets. Each
+//! document is a separate package, or many are joined into a long one, as agents write them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -116,7 +116,7 @@ fn measure(data: &Data, args: &Args, joined: usize) -> Result<Sum> {
     Ok(sum)
 }
 
-/// Joins neighbouring documents to longer ones, each a paragraph that says whose words it is.
+/// Joins neighboring documents into longer ones, each a paragraph with its speaker.
 fn join(documents: &[&Document], count: usize) -> Vec<Document> {
     if count <= 1 {
         return documents.iter().map(|document| (*document).clone()).collect();
@@ -132,7 +132,7 @@ fn join(documents: &[&Document], count: usize) -> Vec<Document> {
     documents.chunks(count).map(chunk).collect()
 }
 
-/// A text without everything that quoting may change.
+/// A text without anything that quoting may change.
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }

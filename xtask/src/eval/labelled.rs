@@ -1,8 +1,8 @@
-//! Labelled questions on documents, given by path: the data that rankings and blocks are measured on.
+//! Labeled questions about documents, given by path: the data for measuring rankings and blocks.
 //!
-//! A folder holds `corpus.jsonl` (id, pool, text; optional title, files, hunks, group, agent,
-//! created_at), `queries.jsonl` (id, pool, text; optional asked_at) and `qrels.tsv` (query, document,
-//! grade). A query is asked in its own pool, and only documents made before it was asked count.
+//! A folder holds `corpus.jsonl` (id, pool, text; optional title, files, hunks, group, agent, created_at),
+//! `queries.jsonl` (id, pool, text; optional asked_at) and `qrels.tsv` (query, document, grade). A query is
+//! run in its own pool, and only documents created before it count.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -15,7 +15,7 @@ use handover_store::{NewPackage, NewSession, Store, Supersede};
 use handover_text::{CleanJson, Redactor};
 use serde::Deserialize;
 
-/// A folder of labelled data.
+/// A folder of labeled data.
 pub struct Data {
     pub documents: Vec<Document>,
     pub questions: Vec<Question>,
@@ -72,7 +72,7 @@ impl Document {
     }
 }
 
-/// A question with labelled answers.
+/// A question with labeled answers.
 #[derive(Deserialize)]
 pub struct Question {
     pub id: String,
@@ -98,7 +98,7 @@ fn labels(path: &Path) -> Result<Labels> {
     Ok(labels)
 }
 
-/// Registers each document as a package of a session of its own, in their order.
+/// Registers each document as a package in a separate session, in order.
 pub fn fill(store: &dyn Store, documents: &[&Document]) -> Result<SessionId> {
     let session = SessionId::new("eval")?;
     let now = Timestamp::from_micros(1_700_000_000_000_000);

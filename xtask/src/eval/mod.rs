@@ -1,4 +1,4 @@
-//! Evaluations on labelled data, most of which is not part of the repository.
+//! Evaluations on labeled data, most of which is not part of the repository.
 
 pub mod blocks;
 pub mod briefs;

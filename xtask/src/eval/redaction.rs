@@ -1,7 +1,7 @@
-//! `cargo xtask eval redaction PATH`: recall and false alarms on labelled texts.
+//! `cargo xtask eval redaction PATH`: recall and false positives on labeled texts.
 //!
-//! The file holds one JSON object per line (`text`, `secret`, `label`, `source`, `kind`), plain or
-//! gzipped. A secret counts as found if it no longer stands in the output as a whole.
+//! The file holds one JSON object per line (`text`, `secret`, `label`, `source`, `kind`), plain or gzipped.
+//! A secret counts as found if the output no longer contains it as a whole.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -14,12 +14,12 @@ use handover_model::config::RedactionConfig;
 use handover_text::Redactor;
 use serde::Deserialize;
 
-/// Kinds of negatives that a careful redactor may well hide: not ordinary text.
+/// Kinds of negatives that a careful redactor may reasonably redact: not ordinary text.
 const HARD: [&str; 2] = ["nearmiss", "tool_fp"];
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Labelled texts as JSONL, `.gz` or not
+    /// Labeled texts as JSONL, `.gz` or not
     path: PathBuf,
     /// List the secrets that stay
     #[arg(long)]
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut recall_total = Tally::default();
     let mut alarms_total = Tally::default();
     for line in open(args)?.lines() {
-        let case: Case = serde_json::from_str(&line?).context("a line is not a labelled text")?;
+        let case: Case = serde_json::from_str(&line?).context("a line is not a labeled text")?;
         let other = args.source.as_ref().is_some_and(|s| *s != case.source);
         if other || args.without.contains(&case.source) {
             continue;

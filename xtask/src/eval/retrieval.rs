@@ -1,4 +1,4 @@
-//! How well the ranking finds what a question needs, on labelled data given by path.
+//! How well the ranking finds what a question needs, on labeled data given by path.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,14 +28,14 @@ pub struct Args {
     store: Option<String>,
 }
 
-/// Ways to rank that are measured side by side.
+/// Rankings that are compared.
 #[derive(Debug, Clone, Copy)]
 enum Ranking {
     /// `handover search`.
     Ours,
-    /// What the seeds do: metadata alone.
+    /// The baseline: metadata alone.
     Formula,
-    /// What a few lines of SQL give: FTS5 with Porter stemming over one column, its own `bm25()`.
+    /// A few lines of SQL: FTS5 with Porter stemming over one column, and its own `bm25()`.
     PlainText,
 }
 
@@ -92,8 +92,7 @@ struct Figures {
     mrr: f64,
 }
 
-/// The figures of each ranking, and the questions that a file would have answered otherwise than the
-/// database.
+/// The figures of each ranking, and the questions for which a file and the database differ.
 fn measure(
     folder: &Path,
     config: &AssemblyConfig,

@@ -1,4 +1,4 @@
-//! `cargo xtask eval tokens PATH`: the estimates for Claude against true counts.
+//! `cargo xtask eval tokens PATH`: the estimates for Claude compared with true counts.
 //!
 //! Reads JSON lines `{"text", "tokens", "family", "kind"}`; `tokens` is the true number without the
 //! frame of a message, `family` the name of a tokenizer. docs/tokens.md says where to get such a
@@ -28,7 +28,7 @@ struct Line {
     kind: String,
 }
 
-/// One text: what is true, what we say, what o200k says.
+/// One text: the true count, our estimate, and the count of o200k.
 struct Sample {
     kind: String,
     truth: f64,
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The constant with the smallest mean error, to two digits: the strongest rival of its sort.
+/// The constant with the smallest mean error, to two digits: the strongest competitor of its kind.
 fn best_factor(samples: &[Sample]) -> f64 {
     (80..=300)
         .map(|hundredths| f64::from(hundredths) / 100.0)

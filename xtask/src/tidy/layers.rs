@@ -17,7 +17,7 @@ enum MayUse {
     Only { every_crate: bool, crates: BTreeSet<String> },
 }
 
-/// Every dependency that the table does not allow, and every crate that is missing on one side.
+/// Every dependency that the table does not allow, and every crate missing on one side.
 pub fn check(architecture: &str, packages: &[Value]) -> Result<Vec<String>> {
     let table = parse(architecture)?;
     let restricted: BTreeSet<&String> = table
@@ -44,7 +44,7 @@ pub fn check(architecture: &str, packages: &[Value]) -> Result<Vec<String>> {
             let allowed = crates.contains(used)
                 || (ours && *every_crate)
                 || (!ours && !restricted.contains(&used.to_owned()));
-            // Development dependencies and build scripts are not part of what ships.
+            // Development dependencies and build scripts do not ship.
             if dependency["kind"].is_null() && !allowed {
                 problems.push(format!("ARCHITECTURE.md: {name} may not use {used}"));
             }

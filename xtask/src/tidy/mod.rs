@@ -1,5 +1,4 @@
-//! What no compiler checks: which crate may use which, cycles between modules, who admits prompts,
-//! and how long files get.
+//! Checks what the compiler cannot: crate layers, module cycles, who may admit prompts, and file lengths.
 
 mod cycles;
 mod layers;
@@ -44,7 +43,7 @@ fn problems() -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    /// Part of the tests, so that it needs no build of its own in CI.
+    /// Part of the tests, so that CI needs no separate build for it.
     #[test]
     fn the_workspace_is_tidy() {
         assert_eq!(super::problems().unwrap().join("\n"), "");

@@ -6,10 +6,10 @@ use super::sources::{Crate, Module};
 use super::stats::shipped_lines;
 use super::tokens::{Token, walk};
 
-/// The most lines of a file, without its tests.
+/// The maximum lines of a file, without its tests.
 pub const LONG_FILE: usize = 600;
 
-/// Functions that make a prompt which no guard has seen; the compiler cannot keep others from calling them.
+/// Functions that create a prompt without the guard; the compiler cannot keep other code from calling them.
 const CONSTRUCTORS: &[Constructor] = &[
     Constructor { name: "admit_unchecked", callers: &["crates/handover-handoff/"] },
     // A further message in a conversation that an admitted prompt opened.
@@ -21,7 +21,7 @@ const CONSTRUCTORS: &[Constructor] = &[
             "crates/handover-engine/src/runner/agent_work.rs",
         ],
     },
-    // A prompt that hands nothing over, for `doctor --probe`.
+    // A prompt without a handoff, for `doctor --probe`.
     Constructor {
         name: "probe_prompt",
         callers: &["crates/handover-handoff/", "crates/handover-cli/src/commands/probe/"],
@@ -34,8 +34,8 @@ struct Constructor {
     callers: &'static [&'static str],
 }
 
-/// The only crate that makes paths below this folder, so that nothing is opened there through a link.
-const DOOR: &str = "handover-files";
+/// The only crate that builds paths below this folder, so that nothing there is opened through a link.
+const FILES_CRATE: &str = "handover-files";
 const FOLDER: &str = "\".handover";
 
 /// Crates that do not ship.
@@ -51,10 +51,10 @@ pub fn check(crates: &[Crate]) -> Vec<String> {
             if lines > LONG_FILE {
                 problems.push(format!("{file} has {lines} lines; split it at {LONG_FILE}"));
             }
-            if one.name != DOOR && !FOR_DEVELOPMENT.contains(&one.name.as_str()) {
+            if one.name != FILES_CRATE && !FOR_DEVELOPMENT.contains(&one.name.as_str()) {
                 problems.extend(joins(module).into_iter().map(|line| {
                     format!(
-                        "{file}:{line}: only {DOOR} makes paths below `.handover`; use its Folder"
+                        "{file}:{line}: only {FILES_CRATE} builds paths below `.handover`; use its Folder"
                     )
                 }));
             }
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn further_prompts_are_made_where_a_conversation_was_opened() {
+    fn further_prompts_are_created_where_a_conversation_was_opened() {
         let used = "use handover_handoff::{Ending, follow_up_prompt};";
         for (file, text, is_allowed) in [
             ("crates/handover-cli/src/commands/spawn/mod.rs", used, true),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_door_makes_paths_below_the_folder() {
+    fn only_the_files_crate_builds_paths_below_the_folder() {
         for call in ["root.join(\".handover\")", "root.join(\".handover/x\")", "root.join(NAME)"] {
             let text = format!("fn f() {{ let p = {call}; }}");
             assert_eq!(problems("crates/handover-files/src/x.rs", &text), Vec::<String>::new());

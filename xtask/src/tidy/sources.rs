@@ -22,7 +22,7 @@ pub struct Crate {
 #[derive(Debug)]
 pub struct Module {
     pub file: PathBuf,
-    /// The file as messages name it: from the root of the workspace.
+    /// The file as shown in messages: relative to the root of the workspace.
     pub name: String,
     /// Empty for the root.
     pub path: Vec<String>,

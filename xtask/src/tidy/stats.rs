@@ -1,4 +1,4 @@
-//! How much is tested, and what is long: figures to read, not a check.
+//! How much is tested, and what is long: figures for reading, not a check.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ use super::rules::LONG_FILE;
 use super::sources::{Crate, Module};
 use super::tokens::{Token, walk};
 
-/// The most lines of a function that need no second look.
+/// The longest function that needs no second look.
 const LONG_FUNCTION: usize = 80;
 
 /// Crates that serve development alone: neither code nor tests of the product.
 const TOOLS: [&str; 2] = ["handover-testkit", "xtask"];
 
-/// Lines that say something: neither blank nor a comment.
+/// Lines with code: neither blank nor comments.
 #[derive(Default, Clone, Copy)]
 struct Lines {
     code: usize,
     tests: usize,
 }
 
-/// Prints the tables. Recordings, snapshots and other fixtures are no Rust files and do not count.
+/// Prints the tables. Recordings, snapshots and other fixtures are not Rust files and do not count.
 pub fn print(crates: &[Crate]) {
     println!("| crate | code lines | test lines | tests : code |\n|---|---|---|---|");
     let mut total = Lines::default();

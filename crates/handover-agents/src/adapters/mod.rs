@@ -1,7 +1,7 @@
-//! The built-in agent programs, one folder each, and the helpers that they share.
+//! The built-in agent programs, one folder each, and their shared helpers.
 //!
-//! A folder holds `argv` (how the program is called), `stream` (the lines that it prints), `reader`
-//! (lines into events) and `outcome` (what the run came to).
+//! A folder holds `argv` (the arguments), `stream` (the format of its output lines), `reader` (lines into
+//! events) and `outcome` (the result of a run).
 
 pub(crate) mod claude;
 pub(crate) mod codex;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::{AgentError, AgentEvent, Captured, Ended, Failure, classify};
 
-/// Splits `"PROGRAM ARGS"` as a shell would, without one: nothing is expanded or run.
+/// Splits `"PROGRAM ARGS"` like a shell, but without running one: nothing is expanded or executed.
 pub fn split_command(command: &str) -> Result<(PathBuf, Vec<OsString>), AgentError> {
     let words = shell_words::split(command)
         .map_err(|_| AgentError::Split { command: command.to_owned() })?;
@@ -27,14 +27,13 @@ pub fn split_command(command: &str) -> Result<(PathBuf, Vec<OsString>), AgentErr
     Ok((program.into(), words.map(OsString::from).collect()))
 }
 
-/// Joins a program and its arguments so that [`split_command`] gives them back; what is no text is
-/// replaced.
+/// Joins a program and its arguments so that [`split_command`] returns them; invalid UTF-8 is replaced.
 pub fn join_command(program: &Path, args: &[OsString]) -> String {
     let words = std::iter::once(program.as_os_str()).chain(args.iter().map(OsString::as_os_str));
     shell_words::join(words.map(|word| word.to_string_lossy().into_owned()))
 }
 
-/// A line of JSON; a blank one is nothing, anything else is kept raw.
+/// Parses a line of JSON; a blank line is skipped, anything else is kept raw.
 fn parse<T: DeserializeOwned>(line: &str, on_event: &mut dyn FnMut(AgentEvent)) -> Parsed<T> {
     if line.trim().is_empty() {
         return Parsed::Blank;
@@ -54,11 +53,11 @@ enum Parsed<T> {
     Blank,
 }
 
-/// The failure that an exit code and standard error tell of: all there is when a program fails
-/// before its first line.
+/// The failure described by exit code and standard error, which is all there is if a program fails before
+/// its first line.
 fn failed_exit(ended: Ended, stderr: &Captured) -> Option<Failure> {
     let Ended::Exited(code @ ..=-1 | code @ 1..) = ended else { return None };
-    let words = last_words(stderr);
+    let words = end_of_stderr(stderr);
     let class = Some(classify::message(&words).class).filter(|&class| class != FailureClass::Other);
     let message = if words.is_empty() {
         format!("ended with exit code {code}")
@@ -68,14 +67,14 @@ fn failed_exit(ended: Ended, stderr: &Captured) -> Option<Failure> {
     Some(Failure { class: class.unwrap_or(FailureClass::ExitCode), message })
 }
 
-fn last_words(stderr: &Captured) -> String {
+fn end_of_stderr(stderr: &Captured) -> String {
     let text = stderr.tail.as_ref().unwrap_or(&stderr.head);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(5)..];
     last.join("\n").chars().take(2_000).collect()
 }
 
-/// A field that has another type than it used to have is a missing field.
+/// Treats a field of an unexpected type as missing.
 fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {

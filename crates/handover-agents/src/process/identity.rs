@@ -1,16 +1,16 @@
-//! Which process it was: a number alone may belong to another one by now.
+//! Identifies a process: a PID alone may belong to another process by now.
 
 use serde::{Deserialize, Serialize};
 
-/// A process for the record. Number, start and boot together never come again.
+/// A process, for recording. PID, start time and boot id together are unique.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
-    /// Its number.
+    /// The PID.
     pub pid: u32,
-    /// When it started, in ticks since the boot; none where the system does not tell.
+    /// The start time, in ticks since boot; none if the system does not report it.
     pub started: Option<u64>,
-    /// The boot that it lived in.
+    /// The boot id.
     pub boot: Option<String>,
-    /// The mark of its run.
+    /// The marker of its run.
     pub spawn: String,
 }

@@ -1,4 +1,4 @@
-//! Descendants by `/proc`, ended by descriptors that cannot mean another process.
+//! Finds descendants through `/proc` and kills them through pidfds, which cannot refer to another process.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -19,38 +19,38 @@ use rustix::process::{
 use super::{Identity, OrphanEnd};
 use crate::{AgentError, SpawnId};
 
-/// How long a killed process may take to vanish before it is called stuck.
+/// How long a killed process may take to disappear before it counts as stuck.
 const STUCK: Duration = Duration::from_secs(5);
 const TICK: Duration = Duration::from_millis(10);
 
-/// The roots of the runs of this process. Held while a root is started and while descendants are
-/// told apart, so that no run takes the fresh root of another one for a stray.
+/// The roots of this process's runs. Locked while a root is started and while descendants are attributed,
+/// so that no run mistakes the new root of another one for a stray.
 static ACTIVE: Mutex<BTreeMap<i32, SpawnId>> = Mutex::new(BTreeMap::new());
 
 fn active() -> MutexGuard<'static, BTreeMap<i32, SpawnId>> {
     ACTIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A process at one moment; the start makes the number unambiguous.
+/// A process at one moment; the start time makes the PID unambiguous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Member {
     pid: i32,
     started: u64,
 }
 
-/// The root of a run and everything that descends from it.
+/// The root of a run and all its descendants.
 pub(crate) struct Family {
     root: Member,
     spawn: SpawnId,
-    /// Where the root works.
+    /// The root's working folder.
     folder: PathBuf,
-    /// Known to be ours: a process that ended can no longer be asked for its mark.
+    /// Processes known to be ours: a process that has ended no longer reveals its marker.
     seen: BTreeSet<Member>,
     root_reaped: bool,
 }
 
 impl Family {
-    /// Starts the root and takes over its descendants from now on.
+    /// Starts the root and adopts its descendants from now on.
     pub(crate) fn start(
         spawn: &SpawnId,
         folder: &Path,
@@ -64,7 +64,7 @@ impl Family {
         let pid = child.id().cast_signed();
         active.insert(pid, spawn.clone());
         drop(active);
-        // It cannot vanish before it is waited for, so it can be read even if it has ended.
+        // It remains a zombie until it is waited for, so it can be read even if it has ended.
         let started = stat_of(pid).map_or(0, |stat| stat.starttime);
         let root = Member { pid, started };
         let folder = fs_err::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
@@ -81,24 +81,24 @@ impl Family {
         }
     }
 
-    /// The root was waited for: its number may be given to another process from now on.
+    /// Called once the root was waited for: from now on, its PID may be reused.
     pub(crate) fn root_reaped(&mut self) {
         self.root_reaped = true;
     }
 
-    /// Asks all of them to end.
+    /// Sends SIGTERM to all of them.
     pub(crate) fn terminate(&mut self) {
         self.signal(Signal::TERM);
     }
 
-    /// Ends all of them.
+    /// Kills all of them.
     pub(crate) fn kill(&mut self) {
         self.signal(Signal::KILL);
     }
 
     fn signal(&mut self, signal: Signal) {
         if let Some(group) = Pid::from_raw(self.root.pid).filter(|_| !self.root_reaped) {
-            // One call for the whole group, which forks that are just happening do not escape.
+            // One call for the whole group, so that concurrent forks do not escape.
             let _ = kill_process_group(group, signal);
         }
         for member in self.living() {
@@ -106,7 +106,7 @@ impl Family {
         }
     }
 
-    /// How many of them, besides the root, still run. Those that ended are waited for.
+    /// How many of them, besides the root, are still running. Zombies are reaped.
     pub(crate) fn survivors(&mut self) -> u32 {
         let living = self.living();
         u32::try_from(living.iter().filter(|&&member| member != self.root).count())
@@ -128,15 +128,15 @@ impl Family {
         for stat in table.stats.values() {
             let member = member(stat);
             let ours = self.seen.contains(&member)
-                // The number of the session is that of the root, until both may be given again.
+                // The session id is the root's PID, until both may be reused.
                 || stat.session == self.root.pid && !self.root_reaped
                 || match table.child_of(stat.pid, me) {
                     None => false,
                     Some(_) if stat.session == self.root.pid => true,
                     Some(top) if top == self.root.pid => true,
                     Some(top) if active.contains_key(&top) => false,
-                    // Not adopted but started by us, for something else: adopted ones left the
-                    // session of their root, which was never ours.
+                    // Not adopted but started by us for another purpose: adopted processes left the session
+                    // of their root, which was never ours.
                     Some(top) if table.stats.get(&top).map(|stat| stat.session) == my_session => {
                         false
                     }
@@ -158,8 +158,9 @@ impl Family {
         living
     }
 
-    /// Whose is a process that came to us because its parent ended? It or its ancestor carries our
-    /// mark; or none at all, and it works in our folder or no other run is there that it could belong to.
+    /// Whether a process that we adopted after its parent ended belongs to this run: it or an ancestor
+    /// carries our marker; or it carries none and works in our folder, or no other run is active that it
+    /// could belong to.
     fn adopted(&self, line: &[i32], active: &BTreeMap<i32, SpawnId>) -> bool {
         let has_mark = |spawn: &SpawnId| line.iter().any(|&pid| carries(pid, spawn));
         let works_here = || line.iter().any(|&pid| works_in(pid, &self.folder));
@@ -170,7 +171,7 @@ impl Family {
 impl Drop for Family {
     fn drop(&mut self) {
         if !self.root_reaped {
-            // Somebody gave up on the run, by an error or a panic.
+            // The run was abandoned because of an error or a panic.
             self.kill();
         }
         let mut active = active();
@@ -181,7 +182,7 @@ impl Drop for Family {
     }
 }
 
-/// Ends this very process as `kill -9` would: nothing is flushed, nobody is told.
+/// Ends this process as `kill -9` would: nothing is flushed or reported.
 pub fn die() -> ! {
     loop {
         let _ = kill_process(getpid(), Signal::KILL);
@@ -189,14 +190,14 @@ pub fn die() -> ! {
     }
 }
 
-/// This very process, for the record.
-pub fn myself(spawn: &SpawnId) -> Identity {
+/// The identity of this process.
+pub fn current_process(spawn: &SpawnId) -> Identity {
     let pid = getpid().as_raw_pid();
     let started = stat_of(pid).map(|stat| stat.starttime);
     Identity { pid: pid.cast_unsigned(), started, boot: boot(), spawn: spawn.to_string() }
 }
 
-/// Whether a recorded process of this machine still runs; none if that cannot be told.
+/// Whether a recorded process of this machine is still running; none if that cannot be determined.
 pub fn is_alive(identity: &Identity) -> Option<bool> {
     let started = identity.started?;
     if identity.boot.is_some() && identity.boot != boot() {
@@ -206,8 +207,8 @@ pub fn is_alive(identity: &Identity) -> Option<bool> {
     Some(stat.is_some_and(|stat| stat.starttime == started && !ended(&stat)))
 }
 
-/// Ends a process that an earlier run recorded, and all that carries the run's mark. A process
-/// that only has the same number is left alone.
+/// Kills a process that an earlier run recorded, and every process with the run's marker. A process that merely
+/// has the same PID is not touched.
 pub fn end_orphan(identity: &Identity, grace: Duration) -> Result<OrphanEnd, AgentError> {
     let Some(started) = identity.started else {
         return Err(AgentError::Unproven { pid: identity.pid });
@@ -218,8 +219,7 @@ pub fn end_orphan(identity: &Identity, grace: Duration) -> Result<OrphanEnd, Age
     end_all(&spawn, Some(root).filter(|_| same_boot), grace)
 }
 
-/// Ends every process that carries the mark: for a run that died before it could write down what
-/// it had started.
+/// Kills every process with the marker: for a run that crashed before it could record what it had started.
 pub fn end_marked(spawn: &SpawnId, grace: Duration) -> Result<OrphanEnd, AgentError> {
     end_all(spawn, None, grace)
 }
@@ -258,7 +258,7 @@ fn end_all(
     }
 }
 
-/// What carries the mark, or descends from the recorded root, and is neither us nor above us.
+/// Processes that carry the marker or descend from the recorded root, except this process and its ancestors.
 fn marked(spawn: &SpawnId, root: Option<Member>) -> Result<Vec<Member>, AgentError> {
     let table = Table::read();
     let me = getpid().as_raw_pid();
@@ -279,14 +279,14 @@ fn marked(spawn: &SpawnId, root: Option<Member>) -> Result<Vec<Member>, AgentErr
     Ok(found.map(member).collect())
 }
 
-/// The processes of one moment.
+/// A snapshot of the process table.
 struct Table {
     stats: HashMap<i32, Stat>,
 }
 
 impl Table {
-    /// A parent that ends while the table is read would hide its children, so such a table is
-    /// read again. (Some systems hide processes of others, and with them parents, for good.)
+    /// A parent that ends while the table is read would hide its children, so such a table is read again. (Some
+    /// systems permanently hide the processes of other users, and with them parents.)
     fn read() -> Self {
         let mut table = Self::read_once();
         for _ in 0..2 {
@@ -299,12 +299,12 @@ impl Table {
     }
 
     fn read_once() -> Self {
-        // A process that ends while it is looked at is not there.
+        // Skip a process that ends while it is being read.
         let all = procfs::process::all_processes().into_iter().flatten().flatten();
         Self { stats: all.filter_map(|process| process.stat().ok()).map(|s| (s.pid, s)).collect() }
     }
 
-    /// The child of `parent` that a process descends from, or is.
+    /// The child of `parent` that is this process or one of its ancestors.
     fn child_of(&self, pid: i32, parent: i32) -> Option<i32> {
         self.line(pid).find(|stat| stat.ppid == parent).map(|stat| stat.pid)
     }
@@ -313,15 +313,15 @@ impl Table {
         self.line(pid).any(|stat| stat.ppid == ancestor)
     }
 
-    /// A process, its parent, and so on. The table is no snapshot, so a circle is thinkable.
+    /// A process, its parent, and so on. The table is not read atomically, so cycles are possible.
     fn line(&self, pid: i32) -> impl Iterator<Item = &Stat> {
         std::iter::successors(self.stats.get(&pid), |stat| self.stats.get(&stat.ppid))
             .take(self.stats.len())
     }
 }
 
-/// Whether this process has no child at all, not even an adopted one. Then nothing that it ever started
-/// is left, and the table need not be read.
+/// Whether this process has no children at all, not even adopted ones. Then nothing it ever started is
+/// left, and the table need not be read.
 fn has_no_children() -> bool {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     matches!(waitid(WaitId::All, look), Err(Errno::CHILD))
@@ -339,7 +339,7 @@ fn stat_of(pid: i32) -> Option<Stat> {
     Process::new(pid).and_then(|process| process.stat()).ok()
 }
 
-/// Whether a process has the mark in its environment.
+/// Whether a process has the marker in its environment.
 fn carries(pid: i32, spawn: &SpawnId) -> bool {
     let environ = Process::new(pid).and_then(|process| process.environ()).unwrap_or_default();
     environ.get(OsStr::new(SpawnId::VARIABLE)).is_some_and(|marks| {
@@ -357,17 +357,17 @@ fn boot() -> Option<String> {
     fs_err::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|id| id.trim().to_owned())
 }
 
-/// Signals a process and never another one that got its number in between.
+/// Signals a process, and never another one that has reused its PID.
 fn send(member: Member, signal: Signal) {
     let Some(pid) = Pid::from_raw(member.pid) else { return };
     let descriptor = pidfd_open(pid, PidfdFlags::empty());
     if stat_of(member.pid).is_none_or(|stat| stat.starttime != member.started) {
         return;
     }
-    // It may have ended in between, which is just as well.
+    // It may have ended in the meantime, which is fine.
     let _ = match descriptor {
         Ok(descriptor) => pidfd_send_signal(descriptor, signal),
-        // Kernels and sandboxes without such descriptors: next to no time is left for a mistake.
+        // Kernels and sandboxes without pidfds: the window for a reused PID is tiny.
         Err(Errno::NOSYS) => kill_process(pid, signal),
         Err(error) => Err(error),
     };

@@ -1,14 +1,13 @@
-//! The processes of a run: who they are, who belongs to them, and how they are ended.
+//! The processes of a run: how they are identified, which belong to it, and how they are killed.
 //!
-//! An agent starts tools, tools start servers, and each may leave its group or session. On Linux
-//! this process becomes the reaper of all its descendants, so none gets out of sight; after a
-//! crash of ours, the mark in their environment still tells whose they were. Elsewhere the group
-//! is all that is known.
+//! An agent starts tools, tools start servers, and each may leave its group or session. On Linux this process
+//! becomes the reaper of all its descendants, so none escapes; if this process crashes, the marker in their
+//! environment still identifies them. On other systems only the process group is known.
 //!
-//! Out of reach is only what runs on behalf of somebody else: a service that was already there, or
-//! another user. And whatever else our own process starts in a session of its own while an agent
-//! runs is taken for a stray of that agent. Of several runs at once, a stray that threw its mark
-//! away before anybody looked belongs to nobody for sure, and ends with the last of them.
+//! Processes that something else runs for the agent are out of reach: a service that was already running,
+//! or another user. Anything else that our own process starts in a session of its own while an agent runs
+//! is mistaken for a stray of that agent. With several concurrent runs, a stray that dropped its marker
+//! before it was seen cannot be attributed, and is killed with the last of them.
 
 mod identity;
 #[cfg(target_os = "linux")]
@@ -20,20 +19,20 @@ mod system;
 
 pub use identity::Identity;
 pub(crate) use system::Family;
-pub use system::{die, end_marked, end_orphan, is_alive, myself};
+pub use system::{current_process, die, end_marked, end_orphan, is_alive};
 
 /// The name of this machine.
 pub fn machine() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
-/// What became of a process that an earlier run left behind.
+/// What happened to the orphan of an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrphanEnd {
-    /// Nothing of it was there any more.
+    /// No process of it was left.
     Gone,
-    /// So many processes were ended.
+    /// This many processes were killed.
     Ended(u32),
-    /// So many processes are still there although they were killed.
+    /// This many processes are still there although they were killed.
     Stuck(u32),
 }

@@ -1,4 +1,4 @@
-//! Systems without `/proc` and reapers: the group of the root is all that is known of a run.
+//! Systems without `/proc` and subreapers: only the process group of the root is known.
 
 use std::io;
 use std::path::Path;
@@ -35,22 +35,22 @@ impl Family {
         Identity { pid: self.pid, started: None, boot: None, spawn: self.spawn.to_string() }
     }
 
-    /// The root was waited for; its group lives on as long as it has members.
+    /// Called once the root was waited for; its group exists as long as it has members.
     pub(crate) fn root_reaped(&mut self) {
         self.root_reaped = true;
     }
 
-    /// Asks all of them to end.
+    /// Sends SIGTERM to all of them.
     pub(crate) fn terminate(&mut self) {
         self.signal(Signal::TERM);
     }
 
-    /// Ends all of them.
+    /// Kills all of them.
     pub(crate) fn kill(&mut self) {
         self.signal(Signal::KILL);
     }
 
-    /// Whether anybody besides the root still runs: they cannot be counted.
+    /// Whether any process besides the root is still running: they cannot be counted.
     pub(crate) fn survivors(&mut self) -> u32 {
         let alive = self.root_reaped
             && self.group.is_some_and(|group| test_kill_process_group(group).is_ok());
@@ -67,13 +67,13 @@ impl Family {
 impl Drop for Family {
     fn drop(&mut self) {
         if !self.root_reaped {
-            // Somebody gave up on the run, by an error or a panic.
+            // The run was abandoned because of an error or a panic.
             self.kill();
         }
     }
 }
 
-/// Ends this very process as `kill -9` would: nothing is flushed, nobody is told.
+/// Ends this process as `kill -9` would: nothing is flushed or reported.
 pub fn die() -> ! {
     loop {
         let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::KILL);
@@ -81,18 +81,18 @@ pub fn die() -> ! {
     }
 }
 
-/// This very process, for the record.
-pub fn myself(spawn: &SpawnId) -> Identity {
+/// The identity of this process.
+pub fn current_process(spawn: &SpawnId) -> Identity {
     Identity { pid: std::process::id(), started: None, boot: None, spawn: spawn.to_string() }
 }
 
-/// A number alone tells nothing, unless nobody has it.
+/// A PID proves nothing, unless no process has it.
 pub fn is_alive(identity: &Identity) -> Option<bool> {
     let pid = Pid::from_raw(identity.pid.cast_signed())?;
     rustix::process::test_kill_process(pid).is_err().then_some(false)
 }
 
-/// Nothing proves that a number still means the recorded process, so nothing is ended.
+/// Nothing proves that a PID still refers to the recorded process, so none is killed.
 pub fn end_orphan(identity: &Identity, _grace: Duration) -> Result<OrphanEnd, AgentError> {
     Err(AgentError::Unproven { pid: identity.pid })
 }

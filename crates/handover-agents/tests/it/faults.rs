@@ -1,4 +1,4 @@
-//! Every fault of an agent ends in a clean record and no process.
+//! Whatever an agent does wrong, the run ends with a clean record and no process left.
 
 use std::fs::File;
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn ends(actions: &str, ended: Ended, failure: Option<FailureClass>) -> handover_
 }
 
 #[test]
-fn a_good_agent() {
+fn a_successful_agent() {
     let mut agent = Agent::fake("echo-prompt @seen print one print two err aside");
     agent.invocation.prompt = Some(prompt("ü ".repeat(500_000)));
     let outcome = agent.run();
@@ -32,7 +32,7 @@ fn a_good_agent() {
 }
 
 #[test]
-fn good_output_and_a_bad_exit_code() {
+fn a_result_with_a_failing_exit_code() {
     let outcome = ends("print done err why exit 3", Ended::Exited(3), Some(FailureClass::ExitCode));
     ends("err 'API Error: 429' exit 3", Ended::Exited(3), Some(FailureClass::RateLimit));
     ends("err 'invalid api key' exit 3", Ended::Exited(3), Some(FailureClass::ExitCode));
@@ -49,7 +49,7 @@ fn crashes() {
 }
 
 #[test]
-fn half_a_line_and_bytes_that_are_no_text() {
+fn half_a_line_and_invalid_utf8() {
     let mut agent = Agent::fake("invalid-utf8 half last");
     let outcome = agent.run();
     assert!(outcome.is_success());
@@ -68,7 +68,7 @@ fn silence() {
 }
 
 #[test]
-fn chatter_without_end() {
+fn endless_output_runs_into_the_wall_timeout() {
     let mut agent = Agent::fake("chatter");
     agent.invocation.limits.idle = Some(Duration::from_secs(10));
     agent.invocation.limits.wall = Some(Duration::from_millis(300));
@@ -78,7 +78,7 @@ fn chatter_without_end() {
 }
 
 #[test]
-fn an_agent_that_cannot_be_asked_to_end() {
+fn an_agent_that_ignores_sigterm() {
     let mut agent = Agent::fake("ignore-term pid @pid hang");
     agent.invocation.limits.wall = Some(Duration::from_millis(300));
     assert_eq!(agent.run().ended, Ended::WallTimeout);
@@ -98,7 +98,7 @@ fn an_agent_that_never_reads_its_prompt() {
 }
 
 #[test]
-fn an_agent_that_closes_its_output_and_works_on() {
+fn an_agent_that_closes_its_output_and_keeps_working() {
     let mut agent = Agent::fake("print before close-stdout sleep 100 write @late x");
     assert_eq!(agent.run().final_text, "before\n");
     assert_eq!(agent.read("late"), "x");
@@ -118,10 +118,10 @@ fn a_flood_of_lines_keeps_both_ends() {
 }
 
 #[test]
-fn a_flood_does_not_fill_the_memory() {
+fn a_flood_uses_bounded_memory() {
     let mut agent = Agent::fake("flood-line 200000000 half .");
     agent.invocation.limits.output_cap = 1 << 20;
-    // The longest line that the caller is given counts too.
+    // The longest line passed to the caller counts too.
     let mut longest = 0;
     let outcome = run(
         &agent.invocation,
@@ -141,7 +141,7 @@ fn a_flood_does_not_fill_the_memory() {
     agent.nothing_left();
 }
 
-/// The most memory that this process ever had. Every test has a process of its own.
+/// The peak memory of this process. Every test has its own process.
 fn peak_memory() -> u64 {
     let status = fs_err::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -149,7 +149,7 @@ fn peak_memory() -> u64 {
 }
 
 #[test]
-fn a_flood_is_ended() {
+fn a_flood_is_stopped() {
     let mut agent = Agent::fake("flood 9000000000");
     agent.invocation.limits.flood = Some(10 << 20);
     let outcome = agent.run();
@@ -163,7 +163,7 @@ fn a_flood_is_ended() {
 }
 
 #[test]
-fn a_grandchild_that_stays() {
+fn a_grandchild_that_outlives_the_agent() {
     let mut agent =
         Agent::fake("spawn 'ignore-term pid @pid append-forever @log' wait-for @log print done");
     let outcome = agent.run();
@@ -183,7 +183,7 @@ fn grandchildren_that_leave_session_parent_and_environment() {
         );
         let mut agent = Agent::fake(&actions);
         let outcome = agent.run();
-        // The one in between may not have ended yet.
+        // The process in between may not have ended yet.
         assert!(matches!(outcome.survivors, 1 | 2), "{how}: {}", outcome.survivors);
         assert_eq!(outcome.final_text, "done\n", "{how}");
         agent.gone("pid");
@@ -191,7 +191,7 @@ fn grandchildren_that_leave_session_parent_and_environment() {
 }
 
 #[test]
-fn grandchildren_of_an_agent_that_is_ended() {
+fn grandchildren_of_a_stopped_agent() {
     let mut agent = Agent::fake(
         "spawn-unmarked 'setsid pid @one hang' spawn 'setsid ignore-term pid @two hang' \
          wait-for @one wait-for @two ignore-term hang",
@@ -241,7 +241,7 @@ fn a_signal_cancels() {
 }
 
 #[test]
-fn eight_at_once_do_not_end_each_other() {
+fn eight_concurrent_agents_do_not_kill_each_other() {
     std::thread::scope(|scope| {
         for n in 0..8 {
             scope.spawn(move || {
@@ -258,7 +258,7 @@ fn eight_at_once_do_not_end_each_other() {
 }
 
 #[test]
-fn processes_of_others_are_left_alone() {
+fn other_processes_are_not_touched() {
     let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
     let mut agent = Agent::fake("spawn 'setsid hang' exit 0");
     agent.run();
@@ -275,7 +275,7 @@ fn the_environment_is_what_was_given() {
     agent.run();
     let env = agent.read("env");
     let names: Vec<&str> = env.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
-    // Cargo sets it for tests, and no list has it.
+    // Cargo sets it for tests, and no allowlist has it.
     assert!(!names.contains(&"CARGO_MANIFEST_DIR"), "{names:?}");
     assert!(names.contains(&"PATH") && env.contains("HANDOVER_PHASE=dev"));
     assert!(env.contains(&format!("HANDOVER_SPAWN=outer:{}", agent.invocation.spawn)));
@@ -309,10 +309,10 @@ fn a_fake_agent_can_play_every_phase_of_a_story() {
     assert_eq!(fs_err::read_to_string(&result).unwrap(), r#"{"nonce":"n0nce"}"#);
 }
 
-/// Programs that were started by the agent and left to themselves end one after the other; a
-/// reaper that does not wait for them would fill the table of processes.
+/// Programs that the agent started and abandoned end one after the other; without reaping, they would fill the
+/// process table.
 #[test]
-fn strays_that_end_are_waited_for() {
+fn strays_that_end_are_reaped() {
     let mut agent = Agent::fake(
         "spawn \"setsid spawn 'setsid pid @pid'\" wait-for @pid sleep 4000 write @state {HANDOVER_SPAWN}",
     );
@@ -331,7 +331,7 @@ fn strays_that_end_are_waited_for() {
     assert!(!seen, "the stray was still in the table while the agent ran");
 }
 
-/// Replaces a word, which may be cut in two.
+/// Replaces a word, even one split between two chunks.
 fn filter(word: &'static str, by: &'static str) -> Filter<'static> {
     let mut all = Vec::new();
     Box::new(move |piece| {
@@ -363,7 +363,7 @@ fn raw_output_on_disk_is_redacted_and_capped() {
         raw.contains("public\n") && raw.contains("key [REDACTED]\n") && raw.contains("aside\n")
     );
     assert!(!raw.contains("sk-secret") && raw.len() < 300);
-    assert!(raw.contains("left out"));
+    assert!(raw.contains("was dropped"));
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn a_full_disk_does_not_end_the_run() {
 }
 
 #[test]
-fn a_caller_that_panics_leaves_no_agent() {
+fn a_panicking_caller_leaves_no_agent() {
     let agent = Agent::fake("print x hang");
     let result = std::panic::catch_unwind(|| {
         let mut on_event =
@@ -386,7 +386,7 @@ fn a_caller_that_panics_leaves_no_agent() {
         run(&agent.invocation, None, &mut on_event, &agent.cancel)
     });
     assert!(result.is_err());
-    // It was killed; nobody is left to wait for it.
+    // It was killed, but no process is left to reap it.
     while !handover_testkit::processes_with("HANDOVER_SPAWN", agent.invocation.spawn.as_str())
         .is_empty()
     {
@@ -395,7 +395,7 @@ fn a_caller_that_panics_leaves_no_agent() {
 }
 
 #[test]
-fn what_cannot_be_started_says_why() {
+fn start_failures_have_a_reason() {
     let error = |change: &dyn Fn(&mut Agent)| {
         let mut agent = Agent::fake("");
         change(&mut agent);

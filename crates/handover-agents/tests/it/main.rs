@@ -1,4 +1,4 @@
-//! Real processes: a program with every fault that agents have, and the real agent programs.
+//! Real processes: a program with every fault an agent can have, and the real agent programs.
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 

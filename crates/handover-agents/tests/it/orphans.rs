@@ -1,4 +1,4 @@
-//! What a dead engine left behind is found by its record or by its mark, and nothing else is hit.
+//! Orphans of a crashed engine are found by their record or their marker, and no other process is touched.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::setup::Agent;
 
 const GRACE: Duration = Duration::from_millis(200);
 
-/// A process with a mark that nobody watches any more.
+/// A process with a marker that nothing supervises any more.
 fn orphan(agent: &Agent) -> Child {
     let mut command = Command::new(FakeAgent::program());
     command
@@ -40,7 +40,7 @@ fn by_mark() {
 
 #[test]
 fn by_record() {
-    // The root has no mark of its own run, so only number and start can tell.
+    // The root lacks the marker of its run, so only PID and start time can identify it.
     let agent = Agent::fake("spawn-unmarked 'pid @two hang' wait-for @two pid @one hang");
     let mut child = orphan(&agent);
     wait_for(&agent, "one");
@@ -64,7 +64,7 @@ fn by_record() {
         serde_json::from_str(&serde_json::to_string(&record).unwrap()).unwrap();
     assert_eq!(end_orphan(&read_back, GRACE).unwrap(), OrphanEnd::Ended(2));
     child.wait().unwrap();
-    // Whoever adopted it may not have waited for it yet; it runs no more.
+    // Its new parent may not have reaped it yet, but it is no longer running.
     let stat = fs_err::read_to_string(format!("/proc/{}/stat", agent.read("two")));
     assert!(stat.is_err() || stat.is_ok_and(|stat| stat.contains(") Z ")));
 }
@@ -80,7 +80,7 @@ fn the_record_of_a_run_is_that_of_its_process() {
     assert_eq!(end_orphan(&identity, GRACE).unwrap(), OrphanEnd::Gone);
 }
 
-/// Not a test but the engine of the next one, which kills it; alone it does nothing.
+/// Not a test but the engine for the next test, which kills it; does nothing on its own.
 #[test]
 fn an_engine() {
     if let Some(folder) = std::env::var_os("TEST_ENGINE_FOLDER") {
@@ -95,7 +95,7 @@ fn an_engine() {
 }
 
 #[test]
-fn a_killed_engine_leaves_a_trace() {
+fn orphans_of_a_killed_engine_are_found() {
     let agent = Agent::fake("");
     let mut engine = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "orphans::an_engine"])
@@ -114,7 +114,7 @@ fn a_killed_engine_leaves_a_trace() {
 }
 
 #[test]
-fn marks_are_checked() {
+fn markers_are_validated() {
     for bad in ["", "a:b", "a b", "ü", &"x".repeat(129)] {
         assert!(SpawnId::new(bad).is_err(), "{bad}");
     }
@@ -127,10 +127,10 @@ pub(crate) fn started(pid: u32) -> u64 {
     rest.split_whitespace().nth(19).unwrap().parse().unwrap()
 }
 
-/// A child that has neither a mark nor a parent any more belongs to the run in whose folder it works,
-/// also while another run is going on.
+/// A process that has lost both marker and parent belongs to the run whose folder it works in, even while
+/// another run is active.
 #[test]
-fn a_stray_without_a_mark_is_known_by_its_folder() {
+fn a_stray_without_a_marker_is_attributed_by_its_folder() {
     let mut long = Agent::fake("pid @here hang");
     let cancel = long.cancel.clone();
     let here = long.path("here");

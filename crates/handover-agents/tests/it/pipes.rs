@@ -6,7 +6,7 @@ use handover_model::Host;
 use crate::setup::Agent;
 
 #[test]
-fn every_byte_goes_through() {
+fn every_byte_is_passed_through() {
     let mut tool = Agent::new(Host::COMMAND);
     tool.invocation.program = "cat".into();
     let input: Vec<u8> = (0..=255_u8).cycle().take(300_000).collect();
@@ -17,7 +17,7 @@ fn every_byte_goes_through() {
 }
 
 #[test]
-fn more_than_asked_for_is_cut_and_ended() {
+fn excess_output_is_cut_and_the_tool_stopped() {
     let mut tool = Agent::new(Host::COMMAND);
     tool.invocation.program = "yes".into();
     let piped = pipe_tool(&tool.invocation, b"", 1_001, &CancelToken::default()).unwrap();
@@ -27,7 +27,7 @@ fn more_than_asked_for_is_cut_and_ended() {
 }
 
 #[test]
-fn a_daemon_of_a_tool_ends_with_it() {
+fn a_tools_daemon_is_killed_with_it() {
     let mut tool =
         Agent::fake("spawn-unmarked 'setsid pid @daemon hang' wait-for @daemon print done");
     tool.invocation.prompt = None;

@@ -1,10 +1,10 @@
-//! What single lines of each program mean: the cases that whole recordings do not show.
+//! What single lines of each program mean: the cases that the recordings do not cover.
 
 use handover_agents::{AgentEvent, Ended, Failure, Registry, Report, Tool, Usage};
 use handover_model::{FailureClass, Host};
 use serde_json::{Value, json};
 
-/// Everything that was read out of some lines.
+/// Everything read from some lines.
 struct Read {
     events: Vec<AgentEvent>,
     report: Report,
@@ -93,7 +93,7 @@ mod claude {
     }
 
     #[test]
-    fn failures_have_their_class() {
+    fn failures_are_classified() {
         let result = |fields: Value| {
             let mut line = json!({"type": "result"});
             line.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -115,7 +115,7 @@ mod claude {
     }
 
     #[test]
-    fn the_word_of_an_error_message_classifies_an_unclear_result() {
+    fn error_codes_classify_unclear_results() {
         for (word, class) in [
             ("rate_limit", FailureClass::RateLimit),
             ("overloaded", FailureClass::Overloaded),
@@ -167,7 +167,7 @@ mod claude {
     }
 
     #[test]
-    fn retries_unknown_kinds_and_lines_that_are_no_json() {
+    fn retries_unknown_kinds_and_invalid_json() {
         let text = concat!(
             r#"{"type":"system","subtype":"api_retry","attempt":2,"error":"overloaded"}"#,
             "\n",
@@ -185,7 +185,7 @@ mod claude {
     }
 
     #[test]
-    fn fields_of_another_type_are_missing_fields() {
+    fn fields_of_an_unexpected_type_count_as_missing() {
         let read = read(&[
             json!({"type": "system", "subtype": "init", "session_id": 7, "model": ["x"]}),
             json!({"type": "assistant", "message": "text"}),
@@ -397,16 +397,16 @@ mod command {
     }
 
     #[test]
-    fn a_bad_exit_code_is_a_failure() {
+    fn a_nonzero_exit_code_is_a_failure() {
         let read = Read::of_text(Host::COMMAND, Ended::Exited(3), "half\n");
         assert_eq!(read.fails_as(FailureClass::ExitCode), "ended with exit code 3");
         assert_eq!(read.report.answer.as_deref(), Some("half\n"));
     }
 }
 
-/// However a run is cut short, that is its failure, and never a success.
+/// However a run is cut short, it counts as failed, never as a success.
 #[test]
-fn a_process_that_was_ended_has_failed_whatever_it_printed() {
+fn a_stopped_process_has_failed_whatever_it_printed() {
     let success = json!({"type": "result", "subtype": "success", "result": "done"});
     for (ended, class) in [
         (Ended::WallTimeout, FailureClass::WallTimeout),

@@ -1,4 +1,4 @@
-//! The real `claude` and `codex`, their model scripted.
+//! The real `claude` and `codex`, with a scripted model.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ impl Real {
         self.agent.run()
     }
 
-    /// Runs it and keeps what it printed, if recordings are to be renewed.
+    /// Runs it and, when recordings are being renewed, saves what it printed.
     fn recorded(&mut self, name: &str) -> Outcome {
         let outcome = self.run();
         record(self.agent.invocation.host, name, &outcome, self.env.folder());
@@ -89,7 +89,7 @@ fn codex_answers() {
 }
 
 #[test]
-fn claude_uses_tools_as_far_as_it_may() {
+fn claude_uses_only_permitted_tools() {
     let script = || {
         Script::new()
             .then(Answer::Tools(
@@ -130,7 +130,7 @@ fn claude_uses_tools_as_far_as_it_may() {
 }
 
 #[test]
-fn codex_uses_tools_as_far_as_it_may() {
+fn codex_uses_only_permitted_tools() {
     for (profile, may_write) in
         [(Profile::ReadOnly, false), (Profile::Edit, true), (Profile::Full, true)]
     {
@@ -164,7 +164,7 @@ fn claude_with_a_subagent() {
     real.agent.invocation.profile = Profile::Edit;
     let outcome = real.recorded("subagent");
     assert_eq!(outcome.final_text, "All done.");
-    // Two turns of the lead and one of the child.
+    // Two turns of the lead and one of the subagent.
     assert_eq!((outcome.report.usage.input, outcome.report.usage.output), (33, 21));
     let requests = real.server.requests();
     let childs: Vec<_> = requests.iter().filter(|request| child(request)).collect();
@@ -173,7 +173,7 @@ fn claude_with_a_subagent() {
 }
 
 #[test]
-fn a_session_goes_on() {
+fn a_conversation_can_be_resumed() {
     for host in [Host::CLAUDE, Host::CODEX] {
         let script = Script::new().then(Answer::text("First.")).always(Answer::text("Second."));
         let mut real = Real::new(host, script);
@@ -202,7 +202,7 @@ fn a_session_that_does_not_exist() {
 }
 
 #[test]
-fn errors_of_the_model_are_told_apart() {
+fn model_errors_are_classified() {
     use FailureClass::{Auth, Network, Overloaded, RateLimit, Server};
     for (host, status, expected) in [
         (Host::CLAUDE, 529, Overloaded),
@@ -212,7 +212,7 @@ fn errors_of_the_model_are_told_apart() {
         (Host::CODEX, 529, Overloaded),
         (Host::CODEX, 429, RateLimit),
         (Host::CODEX, 401, Auth),
-        // Its own words for it are "high demand".
+        // Claude Code's wording is "high demand".
         (Host::CODEX, 500, Overloaded),
     ] {
         let mut real = Real::new(host, Script::new().always(Answer::status(status)));
@@ -229,7 +229,7 @@ fn errors_of_the_model_are_told_apart() {
 }
 
 #[test]
-fn claude_keeps_its_limits() {
+fn claude_respects_its_limits() {
     let tool = || Answer::tool("Read", json!({"file_path": "notes.txt"}));
     let mut real = Real::new(Host::CLAUDE, Script::new().always(tool()));
     real.agent.invocation.limits.turns = Some(2);
@@ -253,7 +253,7 @@ fn codex_with_a_model_that_does_not_answer() {
     does_not_answer(Host::CODEX);
 }
 
-/// The silence counts from the program's first line on, so a slow start is no matter.
+/// The idle time starts at the program's first line, so a slow start does not matter.
 fn does_not_answer(host: Host) {
     let mut real = Real::new(host, Script::new().always(Answer::Silence));
     real.agent.invocation.limits.idle = Some(Duration::from_secs(6));
@@ -267,7 +267,7 @@ fn does_not_answer(host: Host) {
 }
 
 #[test]
-fn a_slow_model_is_waited_for() {
+fn a_slow_model_is_not_a_failure() {
     for host in [Host::CLAUDE, Host::CODEX] {
         let answer = Answer::text("Late.").after(Duration::from_millis(700));
         let outcome = Real::new(host, Script::new().always(answer)).run();
@@ -275,9 +275,9 @@ fn a_slow_model_is_waited_for() {
     }
 }
 
-/// Both programs start commands in sessions of their own, which outlive them if nobody cares.
+/// Both programs start commands in separate sessions, which outlive them unless they are killed.
 #[test]
-fn a_cancelled_agent_takes_its_commands_with_it() {
+fn canceling_an_agent_kills_its_commands() {
     let command = "echo $$ > pid; exec sleep 300";
     for (host, tool) in [
         (Host::CLAUDE, Answer::tool("Bash", json!({"command": command, "description": "waits"}))),
@@ -307,7 +307,7 @@ fn a_cancelled_agent_takes_its_commands_with_it() {
 }
 
 #[test]
-fn a_wrong_call_is_not_a_riddle() {
+fn usage_errors_are_reported_as_such() {
     let mut real = Real::new(Host::CLAUDE, Script::new());
     real.agent.invocation.args = vec!["--no-such-flag".into()];
     let outcome = real.run();

@@ -1,7 +1,7 @@
-//! What programs printed, read again: a change in how it is understood shows here.
+//! Recorded output, read again: shows every change in how it is interpreted.
 //!
 //! `tests/recordings/<host>/*.jsonl` are runs of the real `claude` and `codex` (renewed with
-//! `HANDOVER_RECORD=1`), hand-made ones after the documentation for Gemini, and variants as other
+//! `HANDOVER_RECORD=1`), hand-written ones for Gemini, following its documentation, and variants as other
 //! versions print them. The first line of each says how the process ended.
 
 use std::fmt::Write as _;
@@ -14,13 +14,13 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings")
 }
 
-/// Keeps what a real program printed, if that is asked for; `root` does not stay in it.
+/// Saves what a real program printed, if requested, without the path `root`.
 pub(crate) fn record(host: Host, name: &str, outcome: &Outcome, root: &Path) {
     if std::env::var_os("HANDOVER_RECORD").is_none() {
         return;
     }
     let code = outcome.exit_code().unwrap();
-    // The folder also comes as a name, with dashes for everything but letters and digits.
+    // The folder also appears as a name, with dashes for everything but letters and digits.
     let root = root.to_str().unwrap();
     let dashed = root.replace(['/', '.'], "-");
     let text = outcome.stdout.text().replace(root, "/tests").replace(&dashed, "-tests");
@@ -81,9 +81,9 @@ fn gemini() {
     read_again(Host::GEMINI);
 }
 
-/// Half a recording is what a killed program leaves: never a success, never a panic.
+/// A killed program leaves half a recording: never a success, never a panic.
 #[test]
-fn every_beginning_of_a_recording_is_no_success() {
+fn no_prefix_of_a_recording_is_a_success() {
     for host in [Host::CLAUDE, Host::CODEX, Host::GEMINI] {
         for path in recordings(host) {
             let recording = fs_err::read_to_string(&path).unwrap();

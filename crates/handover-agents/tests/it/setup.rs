@@ -1,4 +1,4 @@
-//! A folder, an agent in it, and the look for what it left behind.
+//! A folder with an agent in it, and checks for what it left behind.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use handover_agents::{
 use handover_model::{AdmittedPrompt, Host, ReceiptId};
 use handover_testkit::{FakeAgent, processes_with};
 
-/// One run in a folder of its own.
+/// One run in its own folder.
 pub(crate) struct Agent {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) invocation: Invocation,
@@ -26,10 +26,10 @@ impl Agent {
         agent
     }
 
-    /// An agent that has half a minute and an empty environment but for the search path.
+    /// An agent with a time limit of half a minute and an environment with nothing but the search path.
     pub(crate) fn new(host: Host) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // Unique: the folder's name is.
+        // Unique, because the folder's name is.
         let name = folder.path().file_name().unwrap().to_str().unwrap().trim_start_matches('.');
         let spawn = SpawnId::new(format!("test-{name}")).unwrap();
         let mut invocation = Invocation::new(host, spawn, folder.path());
@@ -40,7 +40,7 @@ impl Agent {
         Self { folder, invocation, cancel: CancelToken::default(), events: Vec::new() }
     }
 
-    /// What the program is to do; `@` stands for the folder.
+    /// What the program should do; `@` stands for the folder.
     pub(crate) fn act(&mut self, actions: &str) {
         let (_, args) = handover_agents::split_command(&format!("program {actions}")).unwrap();
         let folder = format!("{}/", self.folder.path().display());
@@ -48,7 +48,7 @@ impl Agent {
         self.invocation.args = args.collect();
     }
 
-    /// Runs it, and fails if anything of it is left.
+    /// Runs it, and fails if any process is left.
     #[track_caller]
     pub(crate) fn run(&mut self) -> Outcome {
         let events = &mut self.events;
@@ -81,7 +81,7 @@ impl Agent {
         fs_err::read_to_string(self.path(name)).unwrap()
     }
 
-    /// Fails if the process that wrote its number into the file is still there, even as a zombie.
+    /// Fails if the process whose PID is in the file still exists, even as a zombie.
     #[track_caller]
     pub(crate) fn gone(&self, pid_file: &str) {
         let pid = self.read(pid_file);
@@ -89,7 +89,7 @@ impl Agent {
     }
 }
 
-/// A prompt as if the guard had let it through.
+/// A prompt as if the guard had admitted it.
 pub(crate) fn prompt(text: impl Into<String>) -> AdmittedPrompt {
     AdmittedPrompt::admit_unchecked(text.into(), ReceiptId::new("r_test").unwrap())
 }

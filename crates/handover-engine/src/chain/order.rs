@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn epics_say_what_they_build_on_in_many_ways() {
+    fn epics_can_name_dependencies_in_many_ways() {
         let folder = tempfile::tempdir().unwrap();
         let root = fs_err::canonicalize(folder.path()).unwrap();
         let epics = root.join("docs/epics");

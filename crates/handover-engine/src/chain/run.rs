@@ -64,7 +64,7 @@ impl Engine<'_> {
         let mut stopped = None;
         for link in &order {
             let mut report = EpicReport::new(link);
-            if let Some(on) = chain.lost(link) {
+            if let Some(on) = chain.unmet_dependency(link) {
                 report.block(format!("waits for epic `{on}`"));
                 chain.end(link, String::new(), RunState::Blocked);
             } else if stopped.is_none() {
@@ -143,7 +143,7 @@ struct Chain<'a> {
 
 impl Chain<'_> {
     /// A dependency that is not done.
-    fn lost(&self, link: &ChainLink) -> Option<EpicId> {
+    fn unmet_dependency(&self, link: &ChainLink) -> Option<EpicId> {
         let is_lost =
             |on: &&EpicId| self.ended.get(*on).is_some_and(|ended| ended.state != RunState::Done);
         link.builds_on.iter().find(is_lost).cloned()
@@ -188,7 +188,7 @@ impl Chain<'_> {
         each.from = self.base_of(link)?;
         let left = |most: f64| (most - self.spent.cost_usd).max(0.0);
         each.overrides.max_cost = each.overrides.max_cost.map(left);
-        // Only runs of this chain are resumed; any other epic starts anew.
+        // Only runs of this chain are resumed; any other epic starts over.
         let filter = RunFilter { epic: Some(link.epic.clone()), limit: Some(1) };
         let latest = self.engine.store.runs(&filter)?.pop();
         each.resume &=
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_is_known_by_its_epics_in_any_order() {
+    fn a_chain_is_identified_by_its_epics_in_any_order() {
         let session = |epics: &[&str]| session_of(&order(epics)).unwrap().to_string();
         assert_eq!(session(&["2", "1"]), "chain-1-2");
         assert_eq!(session(&["1", "2"]), session(&["2", "1"]));
@@ -268,14 +268,14 @@ mod tests {
         let name = session(&long);
         assert_eq!(name.len(), "chain-".len() + 16, "{name}");
         assert_ne!(name, session(&long[1..]));
-        // Sixty characters are still a name, one more is not.
+        // Sixty characters are still a valid name, one more is not.
         let of = |length: usize| session(&[&"x".repeat(length - "chain-".len())]);
         assert_eq!(of(60).len(), 60);
         assert_eq!(of(61).len(), "chain-".len() + 16);
     }
 
     #[test]
-    fn errors_of_one_epic_leave_the_others_alone() {
+    fn errors_of_one_epic_do_not_affect_the_others() {
         let (epic, branch) = ("1".to_owned(), "b".to_owned());
         let own: Vec<EngineError> = vec![
             StoryError::NoStories { epic: epic.clone(), folders: Vec::new() }.into(),

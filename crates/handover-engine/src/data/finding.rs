@@ -30,7 +30,7 @@ impl Finding {
     }
 }
 
-/// The severity that a reviewer's word means; an unknown word is medium.
+/// Maps a reviewer's word to a severity; an unknown word is medium.
 pub fn severity_of(word: &str) -> Severity {
     match word.trim().to_lowercase().as_str() {
         "critical" | "blocker" | "blocking" | "high" | "major" | "severe" | "error" | "p0"
@@ -42,7 +42,7 @@ pub fn severity_of(word: &str) -> Severity {
     }
 }
 
-/// The category that a reviewer's word means.
+/// Maps a reviewer's word to a category.
 pub fn kind_of(word: &str) -> FindingKind {
     let word = word.trim().to_lowercase().replace(['-', ' '], "_");
     if let Ok(kind) = word.parse() {

@@ -130,7 +130,7 @@ impl Contribution {
         *self == Self::default()
     }
 
-    /// Reads a result leniently: fields that cannot be understood are skipped.
+    /// Reads a result leniently: fields that cannot be parsed are skipped.
     pub(crate) fn read(value: &Value) -> Self {
         let stances = value.get("stances").and_then(Value::as_array);
         let insights = value.get("insights").or_else(|| value.get("notes"));

@@ -49,7 +49,7 @@ pub enum EngineError {
     /// A name that cannot be an id.
     #[error(transparent)]
     Id(#[from] InvalidId),
-    /// A file of the run is not what it should be.
+    /// A file of the run is not valid.
     #[error(transparent)]
     File(#[from] FileError),
     /// A file of the run could not be read or written.
@@ -72,7 +72,7 @@ pub enum EngineError {
         run: String,
         /// The entry.
         seq: u64,
-        /// Why.
+        /// What is wrong with it.
         reason: String,
     },
     /// No question is open.

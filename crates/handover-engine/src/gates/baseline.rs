@@ -1,20 +1,20 @@
-//! Results of gates on base trees, kept by the tree and by the gates that checked it.
+//! Gate results on base trees, stored by tree and by the gates that checked it.
 
 use handover_files::{Folder, Sync};
 
 use super::{Gate, GateResult};
 
-/// The most that is read of a file.
+/// The largest file that is read.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Results of gates on trees that no story has changed.
+/// Gate results on trees that no story has changed.
 #[derive(Debug, Clone)]
 pub struct Baselines {
     folder: Folder,
 }
 
 impl Baselines {
-    /// Baselines that are kept in a folder.
+    /// Baselines stored in a folder.
     pub fn new(folder: Folder) -> Self {
         Self { folder }
     }
@@ -25,7 +25,7 @@ impl Baselines {
         serde_json::from_slice(&text).ok()
     }
 
-    /// Keeps results. They can be determined again, so errors are ignored.
+    /// Stores results. They can be recomputed, so errors are ignored.
     pub fn put(&self, tree: &str, gates: &[Gate], results: &[GateResult]) {
         if let Ok(text) = serde_json::to_vec(results) {
             let _ = self.folder.replace(&self.file(tree, gates), &text, Sync::No);
@@ -37,7 +37,7 @@ impl Baselines {
         for gate in gates {
             let Gate { kind, folder, program, args, .. } = gate;
             let mut call = format!("{} {kind:?} {program:?} {args:?}\n", folder.display());
-            // Where a report is written does not influence the result.
+            // The path of a report does not influence the result.
             for report in gate.reports.iter().filter_map(|report| report.to_str()) {
                 call = call.replace(report, "");
             }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_a_report_makes_no_difference() {
+    fn the_path_of_a_report_makes_no_difference() {
         let folder = tempfile::tempdir().unwrap();
         let known = Baselines::new(Folder::at(folder.path()));
         let gate = |report: &str| Gate {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_no_baseline() {
+    fn a_damaged_file_is_not_a_baseline() {
         let folder = tempfile::tempdir().unwrap();
         let known = Baselines::new(Folder::at(folder.path()));
         let gates = [Gate::new(&Go, "go", &["test"])];

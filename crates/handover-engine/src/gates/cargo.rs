@@ -20,8 +20,8 @@ impl GateKind for Cargo {
         Some(Gate::new(&Self, "cargo", &args))
     }
 
-    /// Reads `test a::b ... FAILED`. The program that a test belongs to is printed on the other stream,
-    /// in the same order.
+    /// Reads `test a::b ... FAILED`. The program a test belongs to is printed on the other stream, in the same
+    /// order.
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
         let labels: Vec<String> = output
             .stderr

@@ -12,7 +12,7 @@ use super::{Gate, GateFolder, GateKind, command};
 const DEPTH: usize = 3;
 /// How many folders are searched at most.
 const FOLDERS: usize = 500;
-/// Folders with third-party code, build output, or examples of projects.
+/// Folders with third-party code, build output or example projects.
 const SKIPPED: &[&str] = &[
     "node_modules",
     "target",
@@ -75,7 +75,7 @@ fn components(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The gates of components. A component inside another one of the same kind belongs to that one.
+/// The gates of components. A component nested in one of the same kind belongs to the outer one.
 fn in_components(kind: &dyn GateKind, root: &GateFolder<'_>, components: &[PathBuf]) -> Vec<Gate> {
     let mut gates: Vec<Gate> = Vec::new();
     for component in components {

@@ -90,7 +90,7 @@ mod tests {
         assert!(parse(&Go, &setup, "", &[]).1);
         let whole = text.lines().skip(1).collect::<Vec<_>>().join("\n");
         assert_eq!(parse(&Go, &whole, "", &[]), (names, false));
-        // What a test prints is in JSON, and so no verdict about a package.
+        // A test's own output is wrapped in JSON, so it cannot be mistaken for a package result.
         assert!(!parse(&Go, "FAIL of mine [failed]\nFAIL\tshop/cart\t0.009s\n", "", &[]).1);
     }
 

@@ -1,4 +1,4 @@
-//! Gradle, through the project's wrapper if it has one. Every subproject writes reports of its own.
+//! Gradle, through the project's wrapper if it has one. Every subproject writes its own reports.
 
 use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput, format};
 

@@ -1,4 +1,4 @@
-//! The seam that a kind of gate implements: detection, command, and how to read which tests failed.
+//! The interface of a kind of gate: detection, command, and how to read which tests failed.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::bounded;
 /// A test tool that Handover knows, such as Cargo or Gradle. One file implements it, one line of
 /// [`BUILT_IN`](super::BUILT_IN) adds it.
 pub trait GateKind: Sync {
-    /// A unique name, by which stored results are told apart.
+    /// A unique name that identifies stored results.
     fn id(&self) -> &'static str;
 
     /// The gate of a folder; none if the tool is not used there.
@@ -32,14 +32,14 @@ impl fmt::Debug for dyn GateKind {
     }
 }
 
-/// A folder in which a tool is looked for.
+/// A folder that is searched for a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct GateFolder<'a> {
     /// The folder: the root of the project or a component.
     pub path: &'a Path,
     /// The user's own checkout, where tools may be installed.
     pub checkout: &'a Path,
-    /// A folder for reports, outside of the worktree.
+    /// A folder for reports, outside the worktree.
     pub scratch: &'a Path,
 }
 
@@ -66,10 +66,10 @@ pub struct GateOutput<'a> {
     pub reports: &'a [String],
 }
 
-/// Which tests failed, as far as a tool says.
+/// Which tests failed, as far as the tool reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FailedTests {
-    /// Their names, which must not change between runs.
+    /// Their names, which must be stable between runs.
     pub names: BTreeSet<String>,
     /// Whether there is a failure without a name, such as a compiler error.
     pub unknown: bool,

@@ -1,4 +1,4 @@
-//! Maven, through the project's wrapper if it has one. Every module writes reports of its own.
+//! Maven, through the project's wrapper if it has one. Every module writes its own reports.
 
 use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput, format};
 

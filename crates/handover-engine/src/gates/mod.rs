@@ -1,7 +1,7 @@
 //! Gates: the project's own test tools decide whether work is good.
 //!
 //! A failure counts as new unless the same test is known to fail on the base. Failures that cannot be
-//! told apart (a crash, a compiler error, output without test names) always count.
+//! identified (a crash, a compiler error, output without test names) always count.
 //!
 //! A kind of gate is one file that implements [`GateKind`] and one line of [`BUILT_IN`].
 
@@ -59,12 +59,12 @@ pub struct Gate {
     pub args: Vec<OsString>,
     /// The report files that it writes: paths relative to the folder, or patterns with `*` and `**`.
     pub reports: Vec<PathBuf>,
-    /// Exit codes besides 0 that mean success.
+    /// Other exit codes than 0 that mean success.
     pub success_codes: Vec<i32>,
 }
 
 impl Gate {
-    /// A gate that runs the program of its own name, without report files.
+    /// A gate named after its program, without report files.
     pub fn new(kind: &'static dyn GateKind, name: &str, args: &[&str]) -> Self {
         Self {
             kind,
@@ -87,7 +87,7 @@ pub struct GateResult {
     pub passed: bool,
     /// The names of failed tests.
     pub failed: BTreeSet<String>,
-    /// Whether something failed that has no name.
+    /// Whether there was a failure without a name.
     pub unknown: bool,
     /// How the program ended, for people.
     pub ended: String,
@@ -103,7 +103,7 @@ pub struct GateContext<'a> {
     pub environment: &'a Environment,
     /// How long one gate may take.
     pub timeout: Duration,
-    /// The mark of their processes.
+    /// The marker of their processes.
     pub spawn: SpawnId,
     /// Stops them.
     pub cancel: &'a CancelToken,
@@ -137,13 +137,13 @@ pub enum GateError {
     },
 }
 
-/// How much of a gate's output is returned: more than is kept, because it must be redacted before it is cut,
-/// so that a secret is recognized by its beginning.
+/// How much of a gate's output is returned: more than is kept, because it must be redacted before it is
+/// cut, so that a secret is recognized by its beginning.
 const TAIL: usize = 256 << 10;
-/// How many failed tests are told apart.
+/// How many failed tests are listed by name.
 const MAX_FAILED: usize = 5_000;
 
-/// Runs one gate. No process that it started outlives it.
+/// Runs one gate. No process it started outlives it.
 pub fn run_gate(
     gate: &Gate,
     context: &GateContext<'_>,

@@ -9,7 +9,7 @@ const MAX_FILES: usize = 5_000;
 const MAX_FOLDERS: usize = 20_000;
 /// The largest report that is read.
 const MAX_BYTES: u64 = 32 << 20;
-/// Folders that hold no reports of the project.
+/// Folders that cannot hold reports of the project.
 const SKIPPED: &[&str] = &[".git", "node_modules", ".gradle"];
 
 /// The report files below a folder, sorted. Links to folders are not followed.
@@ -37,7 +37,7 @@ pub(super) fn find(folder: &Path, patterns: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// Deletes the reports of an earlier run, which must not speak for the next one.
+/// Deletes the reports of an earlier run, which must not be mistaken for new ones.
 pub(super) fn clear(folder: &Path, patterns: &[PathBuf]) {
     for file in find(folder, patterns) {
         let _ = fs_err::remove_file(file);
@@ -82,7 +82,7 @@ fn search(folder: &Path, parts: &[String], folders: &mut usize, found: &mut Vec<
     }
 }
 
-/// Whether a name fits a pattern in which `*` stands for any text.
+/// Whether a name matches a pattern in which `*` stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut pieces = pattern.split('*');
     let first = pieces.next().unwrap_or_default();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn names_fit_patterns() {
+    fn names_match_patterns() {
         for (pattern, name) in
             [("TEST-*.xml", "TEST-a.B.xml"), ("*", "x"), ("a", "a"), ("*.x*", "1.xml"), ("a*", "a")]
         {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn links_and_other_peoples_folders_are_not_searched() {
+    fn links_and_third_party_folders_are_not_searched() {
         let root = project(&[
             ("a/out/x.xml", ""),
             ("node_modules/p/out/x.xml", ""),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_and_text_that_is_no_utf_8_are_not_read() {
+    fn folders_and_invalid_utf8_are_not_read() {
         let root = project(&[("out/a.xml/inner", "x")]);
         fs_err::write(root.path().join("out/b.xml"), [0xff, 0xfe]).unwrap();
         assert_eq!(read(root.path(), &["out/a.xml".into(), "out/b.xml".into()]), [""; 0]);

@@ -1,5 +1,5 @@
-//! Calls the git program: with settings of our own, and under the supervision that agents are under, so
-//! that nothing which git starts stays behind.
+//! Calls the git program: with settings of our own and under the same supervision as agents, so that
+//! nothing git starts is left running.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use handover_model::Host;
 
 use super::GitError;
 use super::own_folder::OwnFolder;
-use super::settings::Setting;
+use super::settings::GitSetting;
 
 /// Settings for every call, which override all others.
 const SETTINGS: &[&str] = &[
@@ -23,7 +23,7 @@ const SETTINGS: &[&str] = &[
     "gc.auto=0",
     "maintenance.auto=false",
     "merge.default=text",
-    // A journal that survives a power failure is worthless if the trees that it names do not.
+    // A journal that survives a power failure is worthless if the trees it names do not.
     "core.fsync=committed,loose-object,reference",
     "core.fsyncMethod=batch",
     "core.filesRefLockTimeout=5000",
@@ -47,18 +47,18 @@ pub struct Repo {
     pub(super) common: PathBuf,
     /// The folder of the user's checkout in it: its head and its index.
     folder: PathBuf,
-    /// What git sees instead of the common folder.
+    /// What git sees in place of the common folder.
     own: Arc<OwnFolder>,
     environment: Environment,
-    /// How the user's checkout is sparse, as settings.
+    /// The user's sparse-checkout settings.
     pub(super) sparse: Vec<String>,
-    /// Variables that only calls that reach a remote see.
+    /// Variables that only calls to a remote see.
     pub(super) transport: Vec<(OsString, OsString)>,
 }
 
 impl Repo {
-    /// Opens the repository of a project. Git sees only `environment`, and of the configuration only what
-    /// names no program.
+    /// Opens a project's repository. Git sees only `environment`, and of the configuration only settings
+    /// that name no program.
     pub fn open(project: &Path, environment: Environment) -> Result<Self, GitError> {
         let places = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
         let places = ["rev-parse", "--path-format=absolute"].into_iter().chain(places);
@@ -76,12 +76,12 @@ impl Repo {
         };
         let common = fs_err::canonicalize(common)?;
         let list = ["config", "--list", "--show-scope", "-z"];
-        let settings = Setting::read_all(&Call::new(&root, &environment, list).bytes()?);
-        let _alone = alone(&common)?;
+        let settings = GitSetting::read_all(&Call::new(&root, &environment, list).bytes()?);
+        let _lock = lock_exclusively(&common)?;
         let own = Arc::new(OwnFolder::create(&common, &settings)?);
         let (environment, transport) = split(&environment);
         let prefix = project.strip_prefix(&root).map(Path::to_owned).unwrap_or_default();
-        let sparse = settings.iter().filter_map(Setting::sparse).collect();
+        let sparse = settings.iter().filter_map(GitSetting::sparse).collect();
         let mut repo = Self { root, prefix, common, folder, own, environment, sparse, transport };
         if repo.try_text(["var", "GIT_COMMITTER_IDENT"])?.is_none() {
             // Commits need an identity, and the user may not have configured one.
@@ -137,7 +137,7 @@ impl Repo {
     /// Whether git tracks a file; relative to the root.
     pub fn is_tracked(&self, path: &Path) -> Result<bool, GitError> {
         let call = self.call(["ls-files", "--cached", "-z", "--"]);
-        // Taken literally, whatever characters it has.
+        // Taken literally, whatever characters it contains.
         Ok(!call.env("GIT_LITERAL_PATHSPECS", "1").arg(path).text()?.is_empty())
     }
 
@@ -178,16 +178,16 @@ impl Repo {
     }
 }
 
-/// Keeps other engines from changing the list of worktrees and our own folders: git reads all worktrees
-/// for each change, and fails on an incomplete one.
-pub(super) fn alone(common: &Path) -> Result<fs_err::File, GitError> {
+/// Keeps other engines from changing the list of worktrees and our own folders: git reads all worktrees for
+/// each change, and fails on an incomplete one.
+pub(super) fn lock_exclusively(common: &Path) -> Result<fs_err::File, GitError> {
     let file = fs_err::File::create(common.join("handover.lock"))?;
     file.file().lock()?;
     Ok(file)
 }
 
-/// Takes git's own variables out of an environment, except for the identity. Those that say how to reach
-/// a remote are returned too.
+/// Removes git's own variables from an environment, except for the identity. Those for reaching a remote
+/// are also returned.
 fn split(environment: &Environment) -> (Environment, Vec<(OsString, OsString)>) {
     const IDENTITY: &[&str] = &["GIT_AUTHOR_", "GIT_COMMITTER_"];
     const TRANSPORT: &[&str] = &["GIT_SSH", "GIT_ASKPASS", "GIT_PROXY_", "GIT_SSL_", "GIT_HTTP_"];
@@ -205,7 +205,7 @@ fn split(environment: &Environment) -> (Environment, Vec<(OsString, OsString)>) 
     (left, transport)
 }
 
-/// Tells the processes of one call from those of another.
+/// Distinguishes the processes of one call from those of another.
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
 /// One call.

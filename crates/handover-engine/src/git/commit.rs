@@ -1,4 +1,4 @@
-//! Creates commits from trees, and moves branches only from where they were left.
+//! Creates commits from trees, and moves branches only if they are where we expect them.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub struct NewCommit<'a> {
     pub subject: String,
     /// `Name: value` lines at the end.
     pub trailers: Vec<(&'static str, String)>,
-    /// Its time, which is that of the intent, so that repeating it gives the same commit.
+    /// Its time: that of the intent, so that repeating it creates the same commit.
     pub at: Timestamp,
 }
 
@@ -83,7 +83,7 @@ impl Repo {
         }
     }
 
-    /// Sets one of our refs, whatever it was.
+    /// Sets one of our refs, whatever it pointed to.
     pub fn set_ref(&self, name: &str, to: &str) -> Result<(), GitError> {
         self.text(["update-ref", "-m", "handover", name, to]).map(drop)
     }

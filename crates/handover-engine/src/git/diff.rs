@@ -75,7 +75,7 @@ impl Repo {
         Ok(String::from_utf8_lossy(&call.bytes_up_to(cap)?).into_owned())
     }
 
-    /// Those of some paths that go through a filter by the attributes of a tree, with its name.
+    /// The given paths that have a filter by a tree's attributes, with its name.
     pub fn filtered(&self, tree: &str, paths: &[&str]) -> Result<Vec<(String, String)>, GitError> {
         if paths.is_empty() {
             return Ok(Vec::new());

@@ -1,8 +1,8 @@
-//! What can go wrong with git.
+//! Errors from git.
 
 use std::path::PathBuf;
 
-/// What can go wrong with git.
+/// Errors from git.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// The git program is not installed.
@@ -29,8 +29,8 @@ pub enum GitError {
         /// The branch.
         branch: String,
     },
-    /// A branch was moved by somebody else.
-    #[error("branch `{branch}` was moved by somebody else")]
+    /// Another process moved a branch.
+    #[error("branch `{branch}` was moved by another process")]
     Moved {
         /// The branch.
         branch: String,

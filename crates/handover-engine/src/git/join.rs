@@ -47,7 +47,7 @@ impl Repo {
             joined = self.commit(&NewCommit {
                 tree: tree.lines().next().unwrap_or_default(),
                 parents: vec![joined, head],
-                subject: format!("merge: what {what} builds on"),
+                subject: format!("merge: dependencies of {what}"),
                 trailers: Vec::new(),
                 at,
             })?;

@@ -2,8 +2,8 @@
 //! work happens in our own worktrees with our own index, and commits are created from trees.
 //!
 //! The user's hooks, filters, drivers, signing and maintenance do not run: any agent can write the
-//! repository's configuration, so only settings that name no program count (`settings.rs`, `own_folder.rs`).
-//! A file with a filter is what git stores, such as the pointer of git-lfs.
+//! repository's configuration, so only settings that name no program are used (`settings.rs`,
+//! `own_folder.rs`). A file with a filter is checked out as git stores it, such as a git-lfs pointer.
 
 mod command;
 mod commit;

@@ -1,8 +1,8 @@
-//! A git folder of our own beside the repository's: the same objects and refs, another configuration.
+//! Our own git folder next to the repository's: the same objects and refs, another configuration.
 //!
-//! Git takes the configuration, hooks, attributes and excludes of a repository from its common folder.
-//! Ours (`GIT_COMMON_DIR`) is made when the repository is opened, so whatever an agent writes into the
-//! repository's configuration afterwards does not count, and what was there before is filtered.
+//! Git takes the configuration, hooks, attributes and excludes of a repository from its common folder. Ours
+//! (`GIT_COMMON_DIR`) is created when the repository is opened, so whatever an agent writes into the
+//! repository's configuration later has no effect, and what was there before is filtered.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
@@ -10,27 +10,27 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::GitError;
-use super::settings::{Setting, config_file};
+use super::settings::{GitSetting, config_file};
 
-/// What is shared with the repository. Everything else in its folder does not exist for us.
+/// What is shared with the repository. Everything else in its folder is ignored.
 const SHARED: &[&str] =
     &["objects", "refs", "reftable", "packed-refs", "logs", "worktrees", "shallow"];
 /// The longest list of excluded files that is copied.
 const MAX_EXCLUDE: u64 = 1 << 20;
 
-/// A git folder of our own. It is deleted when it is dropped.
+/// Our own git folder. Deleted on drop.
 #[derive(Debug)]
 pub(super) struct OwnFolder {
     folder: TempDir,
     config: String,
-    /// Held as long as the folder is in use.
+    /// Held while the folder is in use.
     _lock: fs_err::File,
 }
 
 impl OwnFolder {
     /// Creates one in the repository's common folder, and deletes those of crashed engines. The caller
     /// holds the lock of that folder.
-    pub(super) fn create(common: &Path, settings: &[Setting]) -> Result<Self, GitError> {
+    pub(super) fn create(common: &Path, settings: &[GitSetting]) -> Result<Self, GitError> {
         let above = common.join("handover");
         fs_err::create_dir_all(&above)?;
         if !fs_err::symlink_metadata(&above)?.is_dir() {
@@ -62,7 +62,7 @@ impl OwnFolder {
         self.folder.path()
     }
 
-    /// Restores the configuration if somebody has changed it; to be called before each use.
+    /// Restores the configuration if it was changed; called before each use.
     pub(super) fn verify(&self) -> Result<(), GitError> {
         let path = self.config_path();
         let is_file = fs_err::symlink_metadata(&path).is_ok_and(|data| data.is_file());
@@ -83,7 +83,7 @@ impl OwnFolder {
 
 const LOCK: &str = "lock";
 
-/// Deletes the folders whose engine is dead: nobody holds their lock.
+/// Deletes folders whose engine is dead: their lock is free.
 fn remove_orphans(above: &Path) -> Result<(), GitError> {
     for entry in fs_err::read_dir(above)? {
         let path = entry?.path();

@@ -1,4 +1,4 @@
-//! Pushes and fetches our own refs through a remote of the user.
+//! Pushes and fetches our own refs through one of the user's remotes.
 
 use super::command::Call;
 use super::{GitError, Repo};

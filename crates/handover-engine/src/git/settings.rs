@@ -1,13 +1,13 @@
-//! Which settings of the user and of the repository count for our own git.
+//! Which settings of the user and of the repository our own git uses.
 //!
-//! Any agent can write the repository's configuration, and git starts the programs that are named in
-//! it: filters, drivers, hooks, editors, helpers. So nothing is copied but what is listed here.
+//! Any agent can write the repository's configuration, and git starts the programs named in it: filters,
+//! drivers, hooks, editors, helpers. So only the settings listed here are copied.
 
 use std::fmt::Write as _;
 
 /// A setting, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Setting {
+pub(super) struct GitSetting {
     scope: Scope,
     key: String,
     value: String,
@@ -21,7 +21,7 @@ enum Scope {
     Repository,
 }
 
-/// Settings that say how files are stored and compared; none of them names a program.
+/// Settings for how files are stored and compared; none of them names a program.
 const PLAIN: &[&str] = &[
     "core.autocrlf",
     "core.bigfilethreshold",
@@ -58,19 +58,19 @@ const PLAIN: &[&str] = &[
     "user.name",
 ];
 
-/// The last words of `SECTION.NAME.LAST` settings that say where a remote is.
+/// The last words of `SECTION.NAME.LAST` settings that locate a remote.
 const REMOTE: &[(&str, &[&str])] = &[
     ("remote", &["url", "pushurl", "promisor", "partialclonefilter", "proxy"]),
     ("url", &["insteadof", "pushinsteadof"]),
 ];
 
-/// Settings that name programs for reaching a remote. Only the user's own count.
+/// Settings that name programs for reaching a remote. Only the user's own are used.
 const TRANSPORT: &[&str] = &["core.askpass", "core.gitproxy", "core.sshcommand", "ssh.variant"];
 
 /// Settings of `http.*` that write a file.
 const WRITING: &[&str] = &["cookiefile", "savecookies"];
 
-impl Setting {
+impl GitSetting {
     /// Reads the output of `git config --list --show-scope -z`.
     pub(super) fn read_all(listed: &[u8]) -> Vec<Self> {
         let mut parts = listed.split(|byte| *byte == 0).map(String::from_utf8_lossy);
@@ -93,8 +93,8 @@ impl Setting {
         SPARSE.contains(&self.key.as_str()).then(|| format!("{}={}", self.key, self.value))
     }
 
-    /// Whether it counts for our own git.
-    pub(super) fn counts(&self) -> bool {
+    /// Whether our own git uses it.
+    pub(super) fn is_allowed(&self) -> bool {
         let Some((section, rest)) = self.key.split_once('.') else { return false };
         let (middle, last) = rest.rsplit_once('.').unwrap_or(("", rest));
         PLAIN.contains(&self.key.as_str())
@@ -106,10 +106,10 @@ impl Setting {
     }
 }
 
-/// The text of a configuration file with those settings that count.
-pub(super) fn config_file(settings: &[Setting]) -> String {
+/// The text of a configuration file with the settings that are used.
+pub(super) fn config_file(settings: &[GitSetting]) -> String {
     let mut text = String::from("[core]\n\trepositoryformatversion = 0\n\tbare = false\n");
-    for Setting { key, value, .. } in settings.iter().filter(|setting| setting.counts()) {
+    for GitSetting { key, value, .. } in settings.iter().filter(|setting| setting.is_allowed()) {
         let Some((section, rest)) = key.split_once('.') else { continue };
         let heading = match rest.rsplit_once('.') {
             Some((middle, _)) => format!("[{section} \"{}\"]", escaped(middle)),
@@ -132,11 +132,11 @@ mod tests {
     fn config(entries: &[(&str, &str)]) -> String {
         let listed: String =
             entries.iter().map(|(scope, entry)| format!("{scope}\0{entry}\0")).collect();
-        config_file(&Setting::read_all(listed.as_bytes()))
+        config_file(&GitSetting::read_all(listed.as_bytes()))
     }
 
     #[test]
-    fn nothing_that_names_a_program_counts() {
+    fn settings_that_name_a_program_are_ignored() {
         let programs = [
             "filter.x.clean",
             "filter.x.smudge",
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_written_as_git_reads_it() {
+    fn kept_settings_are_written_in_gits_format() {
         let text = config(&[
             ("local", "remote.my \"odd\" one.url\nfile:///a\\b"),
             ("local", "core.ignorecase"),

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::command::{Call, alone};
+use super::command::{Call, lock_exclusively};
 use super::{GitError, Repo};
 
 /// A worktree for one story. It is read through our own index, so it does not matter what an agent
@@ -24,10 +24,10 @@ impl Worktree {
         Self { repo: repo.clone(), path, index, base: base.to_owned() }
     }
 
-    /// Creates it if it is missing or damaged. Returns whether it did; then it holds exactly its
+    /// Creates it if it is missing or damaged. Returns whether it was created; then it holds exactly its
     /// commit.
     pub fn ensure(&self) -> Result<bool, GitError> {
-        // Only one engine runs at a time, so a lock file was left by a crashed one.
+        // Only one engine runs at a time, so a lock file is left over from a crash.
         let _ = fs_err::remove_file(self.index_lock());
         if self.is_whole() {
             return Ok(false);
@@ -38,16 +38,16 @@ impl Worktree {
 
     /// Reuses the folder of a worktree that is no longer needed: most of its files are the same, and
     /// ignored files (dependencies, builds) need not be created again. If that fails, the worktree is
-    /// created anew when it is needed.
-    pub fn inherit(&self, former: &Self) -> Result<(), GitError> {
-        if self.path.exists() || !former.is_linked() {
+    /// recreated when it is needed.
+    pub fn inherit(&self, old: &Self) -> Result<(), GitError> {
+        if self.path.exists() || !old.is_linked() {
             return Ok(());
         }
-        let _alone = alone(&self.repo.common)?;
-        let moved = self.repo.call(["worktree", "move"]).arg(&former.path).arg(&self.path).text();
+        let _lock = lock_exclusively(&self.repo.common)?;
+        let moved = self.repo.call(["worktree", "move"]).arg(&old.path).arg(&self.path).text();
         match moved {
-            Ok(_) => Ok(fs_err::rename(&former.index, &self.index)?),
-            Err(GitError::Failed { .. }) => former.remove(),
+            Ok(_) => Ok(fs_err::rename(&old.index, &self.index)?),
+            Err(GitError::Failed { .. }) => old.remove(),
             Err(error) => Err(error),
         }
     }
@@ -57,7 +57,7 @@ impl Worktree {
         self.admin().is_some()
     }
 
-    /// Its own folder inside the repository's, if both point to each other: an agent can write either link.
+    /// Its own folder inside the repository's, if each points to the other: an agent can write either link.
     fn admin(&self) -> Option<PathBuf> {
         let link = fs_err::read_to_string(self.path.join(".git")).ok()?;
         let admin = self.path.join(link.trim().strip_prefix("gitdir: ")?);
@@ -74,17 +74,17 @@ impl Worktree {
         if let Some(above) = self.path.parent() {
             fs_err::create_dir_all(above)?;
         }
-        let _alone = alone(&self.repo.common)?;
+        let _lock = lock_exclusively(&self.repo.common)?;
         let worktrees = self.repo.common.join("worktrees");
         fs_err::create_dir_all(&worktrees)?;
         let add = ["worktree", "add", "--quiet", "--force", "--detach"];
         self.repo.call(add).arg(&self.path).arg(&self.base).text()?;
-        // Git has linked it to our own folder. For everybody else it belongs to the repository.
+        // Git has linked it to our own folder. For every other program it must belong to the repository.
         let link = self.path.join(".git");
         let linked = PathBuf::from(fs_err::read_to_string(&link)?.trim());
         let admin = worktrees.join(linked.file_name().unwrap_or_default());
         fs_err::write(link, format!("gitdir: {}\n", admin.display()))?;
-        // The index that git just wrote knows the files by their times, so none is read again.
+        // The index that git just wrote has the files' times, so none is read again.
         fs_err::copy(admin.join("index"), &self.index)?;
         Ok(())
     }
@@ -141,8 +141,8 @@ impl Worktree {
         self.ours(&["write-tree"]).text()
     }
 
-    /// Puts everything that is not ignored into our index. `git add` would start git in repositories that
-    /// the agent left inside the worktree, with their configuration.
+    /// Adds everything that is not ignored to our index. `git add` would start git in repositories that the
+    /// agent left inside the worktree, with their configuration.
     fn stage_all(&self) -> Result<(), GitError> {
         let list =
             ["ls-files", "-z", "-t", "--others", "--modified", "--deleted", "--exclude-standard"];
@@ -157,7 +157,7 @@ impl Worktree {
             } else {
                 &mut changed
             };
-            // A slash at the end marks a nested repository.
+            // A trailing slash marks a nested repository.
             paths.extend_from_slice(path.strip_suffix(b"/").unwrap_or(path));
             paths.push(0);
         }
@@ -165,7 +165,7 @@ impl Worktree {
             let remove = ["update-index", "-z", "--force-remove", "--stdin"];
             self.ours(&remove).input(gone).text()?;
         }
-        // What is new comes last: a new file may be in the way of an old one.
+        // New files come last: one may be in the way of an old one.
         changed.append(&mut added);
         if changed.is_empty() {
             return Ok(());
@@ -183,8 +183,8 @@ impl Worktree {
         })
     }
 
-    /// Restores a tree; ignored files stay. If that fails, for example because of a stale lock, the
-    /// worktree is created anew.
+    /// Restores a tree; ignored files stay. If that fails, for example because of a stale lock, the worktree is
+    /// recreated.
     pub fn restore(&self, tree: &str) -> Result<(), GitError> {
         match self.try_restore(tree) {
             Err(GitError::Failed { .. } | GitError::Io(_)) => {
@@ -207,9 +207,9 @@ impl Worktree {
         reset.text().map(drop)
     }
 
-    /// Restores some paths to their state in a tree and returns the resulting tree. Git does it,
-    /// because a folder of the tree may have been replaced by a link.
-    pub fn put_back(&self, tree: &str, paths: &[String]) -> Result<String, GitError> {
+    /// Restores some paths to their state in a tree and returns the resulting tree. Git does it, because a
+    /// folder in the tree may have been replaced by a link.
+    pub fn restore_paths(&self, tree: &str, paths: &[String]) -> Result<String, GitError> {
         let mut call = self.ours(&["reset", "--quiet", tree, "--"]);
         for path in paths {
             call = call.arg(format!(":(top,literal){path}"));
@@ -245,7 +245,7 @@ impl Worktree {
 impl Repo {
     /// Makes git forget worktrees whose folders are gone.
     pub fn prune(&self) -> Result<(), GitError> {
-        let _alone = alone(&self.common)?;
+        let _lock = lock_exclusively(&self.common)?;
         self.text(["worktree", "prune", "--expire=now"]).map(drop)
     }
 }

@@ -25,24 +25,27 @@ pub struct AnalysisOutcome {
     pub remediation: Vec<String>,
     /// Questions for a person.
     pub questions: Vec<String>,
-    /// Whether any analyst adds something that the failed agents did not know.
+    /// Whether any analyst adds something the failed agents did not know.
     pub adds: bool,
 }
 
-/// Settles all analyses, independent of the order in which they ended. The majority decides; without
-/// one, a person does.
+/// Settles all analyses, regardless of the order in which they ended. The majority decides; without one, a
+/// person does.
 pub fn settle_analysis(
     asked: &[String],
     statements: &[Statement],
     rule: Consensus,
 ) -> AnalysisOutcome {
-    let mut analysed = AnalysisOutcome::default();
+    let mut analyzed = AnalysisOutcome::default();
     let mut heard: Vec<(&String, Verdict, &Statement)> = Vec::new();
     for persona in asked {
-        let of = |word: &&Statement| word.persona == *persona && word.verdict.is_some();
-        let last = statements.iter().filter(of).max_by_key(|word| word.round);
-        if let Some((word, verdict)) = last.and_then(|word| Some((word, word.verdict?))) {
-            heard.push((persona, verdict, word));
+        let of =
+            |statement: &&Statement| statement.persona == *persona && statement.verdict.is_some();
+        let last = statements.iter().filter(of).max_by_key(|statement| statement.round);
+        if let Some((statement, verdict)) =
+            last.and_then(|statement| Some((statement, statement.verdict?)))
+        {
+            heard.push((persona, verdict, statement));
         }
     }
     let count = |wanted| heard.iter().filter(|(_, verdict, _)| *verdict == wanted).count();
@@ -51,24 +54,24 @@ pub fn settle_analysis(
         Consensus::Majority => count(*option) * 2 > heard.len(),
         Consensus::Unanimous => count(*option) == heard.len(),
     });
-    analysed.verdict = chosen.or(Some(Verdict::Escalate)).filter(|_| !heard.is_empty());
+    analyzed.verdict = chosen.or(Some(Verdict::Escalate)).filter(|_| !heard.is_empty());
     let mut causes: Vec<(usize, Cause)> = Vec::new();
-    for (persona, verdict, word) in &heard {
+    for (persona, verdict, statement) in &heard {
         let Analysis { root_cause, cause, remediation, question, adds } =
             whole(persona, statements);
-        analysed.adds |= adds;
-        let text = if root_cause.is_empty() { word.summary.clone() } else { root_cause };
-        analysed.assessments.push(((*persona).clone(), format!("{verdict}: {text}")));
-        let with_the_rest = Some(*verdict) == analysed.verdict;
-        if analysed.root_cause.is_empty() && with_the_rest {
-            analysed.root_cause = text;
+        analyzed.adds |= adds;
+        let text = if root_cause.is_empty() { statement.summary.clone() } else { root_cause };
+        analyzed.assessments.push(((*persona).clone(), format!("{verdict}: {text}")));
+        let with_the_rest = Some(*verdict) == analyzed.verdict;
+        if analyzed.root_cause.is_empty() && with_the_rest {
+            analyzed.root_cause = text;
         }
         for step in remediation {
-            if !analysed.remediation.contains(&step) {
-                analysed.remediation.push(step);
+            if !analyzed.remediation.contains(&step) {
+                analyzed.remediation.push(step);
             }
         }
-        analysed.questions.extend(question.filter(|new| !analysed.questions.contains(new)));
+        analyzed.questions.extend(question.filter(|new| !analyzed.questions.contains(new)));
         if let Some(cause) = cause {
             match causes.iter_mut().find(|(_, known)| *known == cause) {
                 Some((count, _)) => *count += 1,
@@ -76,31 +79,31 @@ pub fn settle_analysis(
             }
         }
     }
-    if analysed.root_cause.is_empty() {
-        analysed.root_cause =
-            analysed.assessments.first().map(|(_, text)| text.clone()).unwrap_or_default();
+    if analyzed.root_cause.is_empty() {
+        analyzed.root_cause =
+            analyzed.assessments.first().map(|(_, text)| text.clone()).unwrap_or_default();
     }
     let most = causes.iter().map(|(count, _)| *count).max();
-    analysed.cause = causes.iter().find(|(count, _)| Some(*count) == most).map(|(_, cause)| *cause);
-    analysed.summary = match analysed.verdict {
+    analyzed.cause = causes.iter().find(|(count, _)| Some(*count) == most).map(|(_, cause)| *cause);
+    analyzed.summary = match analyzed.verdict {
         None => "no analyst gave a verdict".to_owned(),
         Some(_) if chosen.is_none() => {
             let each: Vec<String> =
                 heard.iter().map(|(who, verdict, _)| format!("{who} says {verdict}")).collect();
-            format!("the analysts do not agree ({}): {}", each.join(", "), analysed.root_cause)
+            format!("the analysts do not agree ({}): {}", each.join(", "), analyzed.root_cause)
         }
-        Some(_) => analysed.root_cause.clone(),
+        Some(_) => analyzed.root_cause.clone(),
     };
-    analysed
+    analyzed
 }
 
 /// One analyst's view over all rounds: the last cause and question, and all steps.
 fn whole(persona: &str, statements: &[Statement]) -> Analysis {
     let mut own: Vec<&Statement> =
-        statements.iter().filter(|word| word.persona == persona).collect();
-    own.sort_by_key(|word| word.round);
+        statements.iter().filter(|statement| statement.persona == persona).collect();
+    own.sort_by_key(|statement| statement.round);
     let mut whole = Analysis::default();
-    for said in own.iter().filter_map(|word| word.contribution.analysis.clone()) {
+    for said in own.iter().filter_map(|statement| statement.contribution.analysis.clone()) {
         if !said.root_cause.is_empty() {
             whole.root_cause = said.root_cause;
         }
@@ -116,8 +119,8 @@ fn whole(persona: &str, statements: &[Statement]) -> Analysis {
 const EMPTY: &str = "try again retry attempt once please careful carefully care properly better harder \
                      correct correctly fix fixed solve resolve story work task cause issue problem";
 
-/// Whether advice is new: it has a sentence of which at least two words, and at least a fifth, are
-/// neither known nor empty.
+/// Whether advice is new: it has a sentence in which at least two words, and at least a fifth, are neither
+/// known nor filler.
 pub fn is_new(advice: &str, known: &str) -> bool {
     let known: BTreeSet<String> = terms(known).into_iter().chain(terms(EMPTY)).collect();
     advice.split(['\n', '.', ';']).any(|sentence| {
@@ -142,7 +145,7 @@ mod tests {
         ["winston", "amelia", "bob"].map(str::to_owned).to_vec()
     }
 
-    fn word(persona: &str, verdict: Verdict, analysis: Option<Analysis>) -> Statement {
+    fn statement(persona: &str, verdict: Verdict, analysis: Option<Analysis>) -> Statement {
         Statement {
             persona: persona.into(),
             round: 1,
@@ -155,8 +158,11 @@ mod tests {
 
     fn decided(verdicts: &[Verdict], rule: Consensus) -> Option<Verdict> {
         let asked = asked();
-        let statements: Vec<Statement> =
-            verdicts.iter().zip(&asked).map(|(verdict, who)| word(who, *verdict, None)).collect();
+        let statements: Vec<Statement> = verdicts
+            .iter()
+            .zip(&asked)
+            .map(|(verdict, who)| statement(who, *verdict, None))
+            .collect();
         settle_analysis(&asked, &statements, rule).verdict
     }
 
@@ -181,20 +187,20 @@ mod tests {
             adds: question.is_some(),
         };
         let statements = [
-            word("bob", Escalate, Some(analysis(Some("Which port may be used?")))),
-            word("winston", Retry, Some(analysis(None))),
-            word("amelia", Escalate, None),
+            statement("bob", Escalate, Some(analysis(Some("Which port may be used?")))),
+            statement("winston", Retry, Some(analysis(None))),
+            statement("amelia", Escalate, None),
         ];
-        let analysed = settle_analysis(&asked(), &statements, Consensus::Majority);
-        assert_eq!(analysed.verdict, Some(Escalate));
-        assert_eq!(analysed.cause, Some(Cause::Tooling));
-        assert_eq!(analysed.remediation, ["use port 0"]);
-        assert_eq!(analysed.questions, ["Which port may be used?"]);
-        assert!(analysed.adds);
-        assert_eq!(analysed.assessments[0].0, "winston");
+        let analyzed = settle_analysis(&asked(), &statements, Consensus::Majority);
+        assert_eq!(analyzed.verdict, Some(Escalate));
+        assert_eq!(analyzed.cause, Some(Cause::Tooling));
+        assert_eq!(analyzed.remediation, ["use port 0"]);
+        assert_eq!(analyzed.questions, ["Which port may be used?"]);
+        assert!(analyzed.adds);
+        assert_eq!(analyzed.assessments[0].0, "winston");
         let mut turned = statements.to_vec();
         turned.reverse();
-        assert_eq!(settle_analysis(&asked(), &turned, Consensus::Majority), analysed);
+        assert_eq!(settle_analysis(&asked(), &turned, Consensus::Majority), analyzed);
     }
 
     #[test]
@@ -222,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_of_each_analyst_counts() {
+    fn the_last_statement_of_each_analyst_counts() {
         let said = |round, verdict, cause: &str, question: Option<&str>| {
             let analysis = Analysis {
                 root_cause: cause.to_owned(),
@@ -231,38 +237,38 @@ mod tests {
                 adds: round == 1,
                 ..Analysis::default()
             };
-            Statement { round, ..word("winston", verdict, Some(analysis)) }
+            Statement { round, ..statement("winston", verdict, Some(analysis)) }
         };
-        let words = [said(2, Skip, "", None), said(1, Retry, "the port", Some("Which?"))];
-        let analysed = settle_analysis(&asked(), &words, Consensus::Majority);
-        assert_eq!(analysed.verdict, Some(Skip));
-        assert_eq!(analysed.root_cause, "the port", "an empty cause replaces nothing");
-        assert_eq!(analysed.questions, ["Which?"]);
-        assert_eq!(analysed.remediation, ["step 1", "step 2"]);
-        assert!(analysed.adds);
-        assert_eq!(analysed.assessments, [("winston".to_owned(), "skip: the port".to_owned())]);
+        let statements = [said(2, Skip, "", None), said(1, Retry, "the port", Some("Which?"))];
+        let analyzed = settle_analysis(&asked(), &statements, Consensus::Majority);
+        assert_eq!(analyzed.verdict, Some(Skip));
+        assert_eq!(analyzed.root_cause, "the port", "an empty cause replaces nothing");
+        assert_eq!(analyzed.questions, ["Which?"]);
+        assert_eq!(analyzed.remediation, ["step 1", "step 2"]);
+        assert!(analyzed.adds);
+        assert_eq!(analyzed.assessments, [("winston".to_owned(), "skip: the port".to_owned())]);
     }
 
     #[test]
-    fn disagreement_is_told_and_the_cause_is_that_of_the_winners() {
+    fn disagreement_is_reported_and_the_majority_names_the_cause() {
         let with_cause = |who: &str, verdict, cause: &str, class| {
             let analysis =
                 Analysis { root_cause: cause.into(), cause: Some(class), ..Analysis::default() };
-            word(who, verdict, Some(analysis))
+            statement(who, verdict, Some(analysis))
         };
-        let words = [
+        let statements = [
             with_cause("winston", Skip, "too hard", Cause::Spec),
             with_cause("amelia", Retry, "a typo", Cause::Tooling),
             with_cause("bob", Retry, "a typo indeed", Cause::Tooling),
         ];
-        let analysed = settle_analysis(&asked(), &words, Consensus::Majority);
-        assert_eq!((analysed.verdict, analysed.root_cause.as_str()), (Some(Retry), "a typo"));
-        assert_eq!(analysed.cause, Some(Cause::Tooling));
-        assert_eq!(analysed.summary, "a typo");
-        let analysed = settle_analysis(&asked(), &words, Consensus::Unanimous);
-        assert_eq!(analysed.verdict, Some(Escalate));
+        let analyzed = settle_analysis(&asked(), &statements, Consensus::Majority);
+        assert_eq!((analyzed.verdict, analyzed.root_cause.as_str()), (Some(Retry), "a typo"));
+        assert_eq!(analyzed.cause, Some(Cause::Tooling));
+        assert_eq!(analyzed.summary, "a typo");
+        let analyzed = settle_analysis(&asked(), &statements, Consensus::Unanimous);
+        assert_eq!(analyzed.verdict, Some(Escalate));
         assert_eq!(
-            analysed.summary,
+            analyzed.summary,
             "the analysts do not agree (winston says skip, amelia says retry, bob says retry): skip: too hard"
         );
         assert_eq!(

@@ -6,7 +6,7 @@ use handover_model::{FindingKind, Severity};
 
 use crate::data::{Finding, Stance, Statement, severity_of};
 
-/// Lines this close count as the same place, because models miscount lines.
+/// Lines this close count as the same location, because models miscount lines.
 const NEAR: u64 = 3;
 
 /// A finding of one or several voices.
@@ -16,11 +16,11 @@ pub struct MergedFinding {
     pub place: String,
     /// The category.
     pub kind: FindingKind,
-    /// The highest severity among the voices that hold it.
+    /// The highest severity among the voices that support it.
     pub severity: Severity,
     /// The texts of all voices that found it, without duplicates.
     pub texts: Vec<String>,
-    /// The voices that hold it, each with its severity.
+    /// The voices that support it, each with its severity.
     pub held: BTreeMap<String, Severity>,
     /// The voices that disagree, each with its reason.
     pub disputed: BTreeMap<String, String>,
@@ -38,20 +38,20 @@ impl MergedFinding {
     }
 }
 
-/// Merges the findings of both rounds with the voices' stances on each other's findings. Sorted by
-/// severity, place, kind and text.
+/// Merges the findings of both rounds with the voices' stances on each other's findings. Sorted by severity,
+/// location, kind and text.
 pub fn merge(statements: &[Statement]) -> Vec<MergedFinding> {
-    let listed = cluster(statements.iter().filter(|word| word.round == 1));
+    let listed = cluster(statements.iter().filter(|statement| statement.round == 1));
     let mut merged = listed.clone();
-    for word in statements.iter().filter(|word| word.round > 1) {
-        let others = others_of(&listed, &word.persona);
-        for stance in &word.contribution.stances {
+    for statement in statements.iter().filter(|statement| statement.round > 1) {
+        let others = others_of(&listed, &statement.persona);
+        for stance in &statement.contribution.stances {
             if let Some(at) = stance.on.checked_sub(1).and_then(|on| others.get(on)) {
-                take(&mut merged[*at], &word.persona, stance);
+                take(&mut merged[*at], &statement.persona, stance);
             }
         }
     }
-    for later in cluster(statements.iter().filter(|word| word.round > 1)) {
+    for later in cluster(statements.iter().filter(|statement| statement.round > 1)) {
         match merged.iter_mut().find(|known| is_same(known, &later)) {
             Some(known) => join(known, later),
             None => merged.push(later),
@@ -64,10 +64,10 @@ pub fn merge(statements: &[Statement]) -> Vec<MergedFinding> {
     merged
 }
 
-/// The findings of the first round that a persona is shown in the second: only the others', in the
-/// order of their numbers.
+/// The first-round findings that a persona is shown in the second: only those of others, in the order of their
+/// numbers.
 pub(crate) fn shown_to(statements: &[Statement], persona: &str) -> Vec<MergedFinding> {
-    let listed = cluster(statements.iter().filter(|word| word.round == 1));
+    let listed = cluster(statements.iter().filter(|statement| statement.round == 1));
     let others = others_of(&listed, persona);
     others.into_iter().map(|at| without(&listed[at], persona, statements)).collect()
 }
@@ -77,12 +77,13 @@ fn without(finding: &MergedFinding, persona: &str, statements: &[Statement]) -> 
     if !finding.held.contains_key(persona) {
         return finding.clone();
     }
-    let others = statements.iter().filter(|word| word.round == 1 && word.persona != persona);
+    let others =
+        statements.iter().filter(|statement| statement.round == 1 && statement.persona != persona);
     let same = cluster(others).into_iter().find(|other| is_same(other, finding));
     same.unwrap_or_else(|| finding.clone())
 }
 
-/// The indices of findings that another voice than this persona holds.
+/// The indices of findings that a voice other than this persona supports.
 fn others_of(listed: &[MergedFinding], persona: &str) -> Vec<usize> {
     let is_others = |finding: &MergedFinding| finding.held.keys().any(|holder| holder != persona);
     (0..listed.len()).filter(|at| is_others(&listed[*at])).collect()
@@ -114,18 +115,18 @@ struct Raw<'w> {
     text: &'w str,
 }
 
-/// Merges the findings of one round: same file and kind on nearby lines, or the same text if they have
-/// no place.
+/// Merges the findings of one round: same file and kind on nearby lines, or the same text if they have no
+/// location.
 fn cluster<'w>(statements: impl Iterator<Item = &'w Statement>) -> Vec<MergedFinding> {
     let mut raw: Vec<Raw<'w>> = Vec::new();
-    for word in statements {
-        for finding in &word.findings {
+    for statement in statements {
+        for finding in &statement.findings {
             let (file, line) = split(&finding.place);
             raw.push(Raw {
                 file,
                 line,
                 kind: finding.kind.unwrap_or(FindingKind::Other),
-                persona: &word.persona,
+                persona: &statement.persona,
                 severity: severity_of(&finding.severity),
                 text: finding.text.trim(),
             });
@@ -228,8 +229,8 @@ fn split(place: &str) -> (&str, Option<u64>) {
 }
 
 fn plain(text: &str) -> String {
-    let statements = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    statements.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -246,7 +247,7 @@ mod tests {
         }
     }
 
-    pub(crate) fn word(persona: &str, round: u32, findings: Vec<Finding>) -> Statement {
+    pub(crate) fn statement(persona: &str, round: u32, findings: Vec<Finding>) -> Statement {
         Statement {
             persona: persona.into(),
             round,
@@ -258,10 +259,10 @@ mod tests {
     }
 
     #[test]
-    fn the_same_place_and_kind_is_one_finding() {
+    fn the_same_location_and_kind_is_one_finding() {
         use FindingKind::{Security, Style, Tests};
         let statements = [
-            word(
+            statement(
                 "winston",
                 1,
                 vec![
@@ -269,7 +270,7 @@ mod tests {
                     found("medium", "a.rs:40", Security, "elsewhere"),
                 ],
             ),
-            word(
+            statement(
                 "murat",
                 1,
                 vec![
@@ -278,7 +279,7 @@ mod tests {
                     found("medium", "", Tests, "No tests."),
                 ],
             ),
-            word("amelia", 1, vec![found("high", "", Tests, "no tests")]),
+            statement("amelia", 1, vec![found("high", "", Tests, "no tests")]),
         ];
         let merged = merge(&statements);
         let places: Vec<(&str, FindingKind, Severity, usize)> =
@@ -300,21 +301,21 @@ mod tests {
     fn stances_are_taken_on_the_others_findings_only() {
         use FindingKind::{Design, Security};
         let mut statements = vec![
-            word("a", 1, vec![found("high", "x.rs:1", Security, "mine")]),
-            word("b", 1, vec![found("low", "y.rs:1", Design, "other")]),
+            statement("a", 1, vec![found("high", "x.rs:1", Security, "mine")]),
+            statement("b", 1, vec![found("low", "y.rs:1", Design, "other")]),
         ];
         let shown: Vec<String> =
             shown_to(&statements, "a").iter().map(|m| m.texts.join(" ")).collect();
         assert_eq!(shown, ["other"]);
         let stance = |on, agrees, severity| Stance { on, agrees, severity, why: "so".into() };
-        let mut second = word("a", 2, Vec::new());
+        let mut second = statement("a", 2, Vec::new());
         second.contribution.stances = vec![
             stance(1, true, Some(Severity::High)),
             stance(2, false, None),
             stance(0, true, None),
         ];
         statements.push(second);
-        let mut second = word("b", 2, Vec::new());
+        let mut second = statement("b", 2, Vec::new());
         second.contribution.stances = vec![stance(1, false, None)];
         statements.push(second);
         let merged = merge(&statements);
@@ -326,11 +327,11 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_of_both_is_shown_without_ones_own_words() {
+    fn a_shared_finding_is_shown_without_ones_own_text() {
         use FindingKind::Security;
         let statements = [
-            word("a", 1, vec![found("high", "x.rs:1", Security, "my words")]),
-            word("b", 1, vec![found("low", "x.rs:2", Security, "their words")]),
+            statement("a", 1, vec![found("high", "x.rs:1", Security, "my words")]),
+            statement("b", 1, vec![found("low", "x.rs:2", Security, "their words")]),
         ];
         let shown = shown_to(&statements, "a");
         assert_eq!(shown[0].texts, ["their words"]);
@@ -351,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_near_are_one_place() {
+    fn nearby_lines_are_one_location() {
         use FindingKind::Correctness;
         let places = |lines: &[u64]| {
             let findings = lines
@@ -360,27 +361,30 @@ mod tests {
                     found("low", &format!("a.rs:{line}"), Correctness, &format!("at {line}"))
                 })
                 .collect();
-            merge(&[word("a", 1, findings)]).iter().map(|it| it.place.clone()).collect::<Vec<_>>()
+            merge(&[statement("a", 1, findings)])
+                .iter()
+                .map(|it| it.place.clone())
+                .collect::<Vec<_>>()
         };
         assert_eq!(places(&[1, 4]), ["a.rs:1"]);
         assert_eq!(places(&[1, 5]), ["a.rs:1", "a.rs:5"]);
-        // Near to the last of a row is near enough.
+        // Being near the last of a group is near enough.
         assert_eq!(places(&[1, 4, 7, 10]), ["a.rs:1"]);
         assert_eq!(places(&[30, 1]), ["a.rs:1", "a.rs:30"]);
     }
 
     #[test]
-    fn a_file_without_a_line_is_a_place_of_its_own() {
+    fn a_file_without_a_line_is_a_separate_location() {
         use FindingKind::Docs;
-        let words = [
-            word(
+        let statements = [
+            statement(
                 "a",
                 1,
                 vec![found("low", "a.rs", Docs, "one"), found("low", "a.rs:1", Docs, "two")],
             ),
-            word("b", 1, vec![found("low", "a.rs", Docs, "three")]),
+            statement("b", 1, vec![found("low", "a.rs", Docs, "three")]),
         ];
-        let merged = merge(&words);
+        let merged = merge(&statements);
         assert_eq!(merged.len(), 2);
         assert_eq!(merged[0].texts, ["one", "three"]);
         assert_eq!(merged[0].finding().text, "one / three");
@@ -390,9 +394,9 @@ mod tests {
     #[test]
     fn findings_of_the_second_round_join_those_of_the_first() {
         use FindingKind::{Security, Tests};
-        let words = [
-            word("a", 1, vec![found("low", "a.rs:1", Security, "unchecked")]),
-            word(
+        let statements = [
+            statement("a", 1, vec![found("low", "a.rs:1", Security, "unchecked")]),
+            statement(
                 "b",
                 2,
                 vec![
@@ -401,7 +405,7 @@ mod tests {
                 ],
             ),
         ];
-        let merged = merge(&words);
+        let merged = merge(&statements);
         assert_eq!(merged.len(), 2);
         assert_eq!((merged[0].severity, merged[0].held.len()), (Severity::High, 2));
         assert_eq!(merged[0].texts, ["unchecked"], "the same words are not repeated");
@@ -409,23 +413,23 @@ mod tests {
     }
 
     #[test]
-    fn whoever_agrees_or_finds_it_too_does_not_dispute_it() {
+    fn supporters_of_a_finding_do_not_dispute_it() {
         use FindingKind::Security;
         let stance = |agrees| Stance { on: 1, agrees, severity: None, why: "so".into() };
-        let first = word("a", 1, vec![found("medium", "a.rs:1", Security, "unchecked")]);
-        let mut second = word("b", 2, vec![found("low", "a.rs:1", Security, "indeed")]);
+        let first = statement("a", 1, vec![found("medium", "a.rs:1", Security, "unchecked")]);
+        let mut second = statement("b", 2, vec![found("low", "a.rs:1", Security, "indeed")]);
         second.contribution.stances = vec![stance(false)];
         let merged = merge(&[first.clone(), second]);
         assert!(merged[0].disputed.is_empty());
         assert_eq!(merged[0].held["b"], Severity::Low);
-        // Agreement without a severity takes that of the finding.
-        let mut second = word("b", 2, Vec::new());
+        // Agreement without a severity takes the finding's.
+        let mut second = statement("b", 2, Vec::new());
         second.contribution.stances = vec![stance(false), stance(true)];
         let merged = merge(&[first.clone(), second]);
         assert!(merged[0].disputed.is_empty());
         assert_eq!(merged[0].held["b"], Severity::Medium);
-        // Numbers that do not exist mean nothing.
-        let mut second = word("b", 2, Vec::new());
+        // Numbers that do not exist are ignored.
+        let mut second = statement("b", 2, Vec::new());
         second.contribution.stances =
             vec![Stance { on: 7, ..stance(false) }, Stance { on: 0, ..stance(true) }];
         assert_eq!(merge(&[first.clone(), second]), merge(&[first]));
@@ -434,19 +438,19 @@ mod tests {
     #[test]
     fn of_one_voice_the_highest_severity_counts() {
         use FindingKind::Security;
-        let words = [word(
+        let statements = [statement(
             "a",
             1,
             vec![found("low", "a.rs:1", Security, "x"), found("high", "a.rs:2", Security, "y")],
         )];
-        assert_eq!(merge(&words)[0].held["a"], Severity::High);
-        assert_eq!(merge(&words)[0].severity, Severity::High);
+        assert_eq!(merge(&statements)[0].held["a"], Severity::High);
+        assert_eq!(merge(&statements)[0].severity, Severity::High);
     }
 
     #[test]
-    fn the_worst_comes_first_then_places_in_order() {
+    fn findings_are_sorted_by_severity_then_location() {
         use FindingKind::{Docs, Style};
-        let words = [word(
+        let statements = [statement(
             "a",
             1,
             vec![
@@ -456,7 +460,7 @@ mod tests {
                 found("low", "a.rs", Docs, "4"),
             ],
         )];
-        let order: Vec<String> = merge(&words).iter().map(|it| it.texts[0].clone()).collect();
+        let order: Vec<String> = merge(&statements).iter().map(|it| it.texts[0].clone()).collect();
         assert_eq!(order, ["3", "2", "4", "1"]);
     }
 }

@@ -36,26 +36,27 @@ impl Insights {
     }
 }
 
-/// Merges all notes without duplicates, independent of the order in which the voices ended. A voice
-/// without notes counts with its summary. Only voices with a clear verdict count.
+/// Merges all notes without duplicates, regardless of the order in which the voices ended. A voice without
+/// notes contributes its summary. Only voices with a clear verdict count.
 pub fn settle_kickoff(asked: &[String], statements: &[Statement]) -> Insights {
     let mut insights = Insights::default();
     for persona in asked {
-        let said =
-            |word: &&Statement| word.persona == *persona && word.verdict == Some(Verdict::Complete);
+        let said = |statement: &&Statement| {
+            statement.persona == *persona && statement.verdict == Some(Verdict::Complete)
+        };
         let mut own: Vec<&Statement> = statements.iter().filter(said).collect();
-        own.sort_by_key(|word| word.round);
+        own.sort_by_key(|statement| statement.round);
         if !own.is_empty() {
             insights.heard.push(persona.clone());
         }
-        for word in own {
-            for (topic, notes) in &word.contribution.notes {
+        for statement in own {
+            for (topic, notes) in &statement.contribution.notes {
                 for note in notes {
                     add(&mut insights, *topic, persona, note);
                 }
             }
-            if word.contribution.notes.is_empty() && word.round == 1 {
-                add(&mut insights, Topic::Strategy, persona, &word.summary);
+            if statement.contribution.notes.is_empty() && statement.round == 1 {
+                add(&mut insights, Topic::Strategy, persona, &statement.summary);
             }
         }
     }
@@ -82,7 +83,7 @@ mod tests {
     use super::*;
     use crate::data::Contribution;
 
-    fn word(persona: &str, round: u32, notes: &[(Topic, &str)], summary: &str) -> Statement {
+    fn statement(persona: &str, round: u32, notes: &[(Topic, &str)], summary: &str) -> Statement {
         let mut contribution = Contribution::default();
         for (topic, note) in notes {
             contribution.notes.entry(*topic).or_default().push((*note).to_owned());
@@ -101,10 +102,15 @@ mod tests {
     fn notes_are_merged() {
         let asked = ["winston", "amelia", "murat"].map(str::to_owned);
         let statements = [
-            word("murat", 1, &[(Topic::Risks, "no limit")], ""),
-            word("murat", 2, &[(Topic::Risks, "No limit"), (Topic::Testing, "one per rule")], ""),
-            word("winston", 1, &[(Topic::Risks, "no limit")], ""),
-            word("amelia", 1, &[], "extend the service"),
+            statement("murat", 1, &[(Topic::Risks, "no limit")], ""),
+            statement(
+                "murat",
+                2,
+                &[(Topic::Risks, "No limit"), (Topic::Testing, "one per rule")],
+                "",
+            ),
+            statement("winston", 1, &[(Topic::Risks, "no limit")], ""),
+            statement("amelia", 1, &[], "extend the service"),
         ];
         let insights = settle_kickoff(&asked, &statements);
         assert_eq!(insights.heard, asked);
@@ -123,25 +129,25 @@ mod tests {
     #[test]
     fn only_clear_voices_that_were_asked_count() {
         let asked = ["winston".to_owned(), "murat".to_owned()];
-        let mut unclear = word("winston", 1, &[(Topic::Risks, "a risk")], "");
+        let mut unclear = statement("winston", 1, &[(Topic::Risks, "a risk")], "");
         unclear.verdict = None;
-        let stranger = word("eve", 1, &[(Topic::Risks, "another risk")], "");
-        let later = word("murat", 2, &[], "nothing to add");
+        let stranger = statement("eve", 1, &[(Topic::Risks, "another risk")], "");
+        let later = statement("murat", 2, &[], "nothing to add");
         let insights = settle_kickoff(&asked, &[unclear, stranger, later]);
         assert_eq!(insights.heard, ["murat"]);
-        // The summary of a second round is no note.
+        // The summary of a second round is not a note.
         assert!(insights.is_empty());
     }
 
     #[test]
     fn a_note_is_one_line_and_names_each_voice_once() {
         let asked = ["a".to_owned(), "b".to_owned()];
-        let words = [
-            word("a", 1, &[(Topic::Decisions, "use\nthe lock"), (Topic::Decisions, "")], ""),
-            word("a", 2, &[(Topic::Decisions, "USE\nTHE LOCK")], ""),
-            word("b", 1, &[(Topic::Decisions, "use\nthe lock")], ""),
+        let statements = [
+            statement("a", 1, &[(Topic::Decisions, "use\nthe lock"), (Topic::Decisions, "")], ""),
+            statement("a", 2, &[(Topic::Decisions, "USE\nTHE LOCK")], ""),
+            statement("b", 1, &[(Topic::Decisions, "use\nthe lock")], ""),
         ];
-        let insights = settle_kickoff(&asked, &words);
+        let insights = settle_kickoff(&asked, &statements);
         assert_eq!(insights.text(), "Key Decisions:\n- use the lock (a, b)\n");
     }
 }

@@ -108,7 +108,7 @@ mod tests {
             pipeline.on_failure.as_ref().and_then(party),
             Some((RunPhase::Analysis, 2, false))
         );
-        // A voice may not do more than a developer, and usually only looks.
+        // A voice has no more rights than a developer, and usually only reads.
         let Step::Party(review) = &pipeline.steps[3] else { panic!() };
         assert_eq!(review.voice("murat", 1).profile, Profile::ReadOnly);
         assert_eq!(review.voice("murat", 1).role.as_str(), "qa_expert");
@@ -136,8 +136,8 @@ mod tests {
     fn a_single_analyst_looks_into_failures_unless_a_party_does() {
         let plain = Parties::new(false).join(crate::testing::story());
         assert_eq!(plain, crate::testing::story());
-        let analysed = Parties::new(true).join(crate::testing::story());
-        let Some(Step::Agent(analyst)) = &analysed.on_failure else { panic!() };
+        let analyzed = Parties::new(true).join(crate::testing::story());
+        let Some(Step::Agent(analyst)) = &analyzed.on_failure else { panic!() };
         assert_eq!((analyst.phase, analyst.profile), (RunPhase::Analysis, Profile::ReadOnly));
         let mut parties = Parties::new(true);
         let who = vec![crate::testing::persona("ann")];

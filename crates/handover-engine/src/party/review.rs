@@ -74,7 +74,7 @@ pub fn settle_review(
         })
         .map(|finding| finding.finding())
         .collect();
-    // Nobody rejected the work; the missing approvals were just not heard.
+    // No reviewer rejected the work; the missing approvals are merely unknown.
     let too_few = !is_carried && grave == 0 && approve == heard;
     let verdict = match must_stop {
         _ if heard == 0 || too_few => None,
@@ -105,22 +105,23 @@ fn is_mild(standing: &[&MergedFinding]) -> bool {
 }
 
 fn vote(persona: &str, statements: &[Statement]) -> Vote {
-    let of =
-        |round: u32| statements.iter().find(|word| word.persona == persona && word.round == round);
+    let of = |round: u32| {
+        statements.iter().find(|statement| statement.persona == persona && statement.round == round)
+    };
     let (first, second) = (of(1), of(2));
-    let before = first.and_then(|word| word.verdict);
+    let before = first.and_then(|statement| statement.verdict);
     // A reviewer without a vote in the second round keeps the first one.
-    let last = second.filter(|word| word.verdict.is_some()).or(first);
-    let verdict = last.and_then(|word| word.verdict);
+    let last = second.filter(|statement| statement.verdict.is_some()).or(first);
+    let verdict = last.and_then(|statement| statement.verdict);
     Vote {
         persona: persona.to_owned(),
         verdict,
         before: before.filter(|before| Some(*before) != verdict),
-        summary: last.map(|word| word.summary.clone()).unwrap_or_default(),
+        summary: last.map(|statement| statement.summary.clone()).unwrap_or_default(),
     }
 }
 
-/// Whether enough of the reviewers approve; those who were not heard do not.
+/// Whether enough of the reviewers approve; those without a vote do not.
 fn carried(approve: usize, asked: usize, rule: Consensus) -> bool {
     match rule {
         Consensus::Majority => approve * 2 > asked,
@@ -189,14 +190,14 @@ mod tests {
         }
     }
 
-    fn with(mut word: Statement, severity: &str, place: &str) -> Statement {
-        word.findings.push(Finding {
+    fn with(mut statement: Statement, severity: &str, place: &str) -> Statement {
+        statement.findings.push(Finding {
             severity: severity.into(),
             place: place.into(),
             kind: Some(FindingKind::Correctness),
             text: format!("broken at {place}"),
         });
-        word
+        statement
     }
 
     use Verdict::{Failed, Passed, PassedWithFixes};
@@ -206,16 +207,16 @@ mod tests {
     }
 
     #[test]
-    fn votes_are_counted_over_those_who_were_asked() {
+    fn votes_are_counted_among_all_who_were_asked() {
         let strict = PartyRules { consensus: Consensus::Unanimous, ..RULES };
         let [w, m, a] = ["winston", "murat", "amelia"];
         let all = [said(w, 1, Some(Passed)), said(m, 1, Some(Passed)), said(a, 1, Some(Passed))];
         assert_eq!(verdict(&all, RULES), Some(Passed));
         assert_eq!(verdict(&all, strict), Some(Passed));
-        // One of three was not heard: enough for a majority, not for everybody.
+        // One of three did not vote: enough for a majority, not for unanimity.
         assert_eq!(verdict(&all[..2], RULES), Some(Passed));
         assert_eq!(verdict(&all[..2], strict), None);
-        // One alone is not enough, and nobody even less.
+        // One approval is not enough, and none even less.
         assert_eq!(verdict(&all[..1], RULES), None);
         assert_eq!(verdict(&[], RULES), None);
         let no = [said(w, 1, Some(Passed)), said(m, 1, Some(Failed)), said(a, 1, Some(Failed))];
@@ -239,17 +240,18 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_falls_if_more_dispute_it_than_hold_it() {
+    fn a_finding_is_dropped_if_more_dispute_than_support_it() {
         let mut statements = vec![
             said("winston", 1, Some(Passed)),
             with(said("murat", 1, Some(Passed)), "high", "a.rs:1"),
             said("amelia", 1, Some(Passed)),
         ];
         for persona in ["winston", "amelia"] {
-            let mut word = said(persona, 2, Some(Passed));
+            let mut statement = said(persona, 2, Some(Passed));
             let why = "checked by the caller".to_owned();
-            word.contribution.stances = vec![Stance { on: 1, agrees: false, severity: None, why }];
-            statements.push(word);
+            statement.contribution.stances =
+                vec![Stance { on: 1, agrees: false, severity: None, why }];
+            statements.push(statement);
         }
         let review = settle_review(&asked(), &statements, RULES);
         assert_eq!(review.verdict, Some(Passed));
@@ -262,11 +264,11 @@ mod tests {
     #[test]
     fn many_medium_findings_must_be_fixed() {
         let lines = |n: usize| {
-            let mut word = said("murat", 1, Some(PassedWithFixes));
+            let mut statement = said("murat", 1, Some(PassedWithFixes));
             for line in 0..n {
-                word = with(word, "medium", &format!("a.rs:{}", line * 100 + 1));
+                statement = with(statement, "medium", &format!("a.rs:{}", line * 100 + 1));
             }
-            [said("winston", 1, Some(Passed)), word, said("amelia", 1, Some(Passed))]
+            [said("winston", 1, Some(Passed)), statement, said("amelia", 1, Some(Passed))]
         };
         assert_eq!(verdict(&lines(5), RULES), Some(Passed));
         let many = settle_review(&asked(), &lines(6), RULES);
@@ -292,7 +294,7 @@ mod tests {
         assert!(review.conflicts[0].contains("amelia would let it pass, winston, murat would not"));
     }
 
-    fn any_word() -> impl Strategy<Value = Statement> {
+    fn any_statement() -> impl Strategy<Value = Statement> {
         let verdict = prop::option::of(prop::sample::select(vec![Passed, PassedWithFixes, Failed]));
         let finding = (
             prop::sample::select(vec!["high", "medium", "low", "odd"]),
@@ -326,7 +328,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_in_which_they_end_makes_no_difference(
-            statements in prop::collection::vec(any_word(), 6),
+            statements in prop::collection::vec(any_statement(), 6),
             shuffled in Just((0..6_usize).collect::<Vec<_>>()).prop_shuffle(),
             strict in any::<bool>(),
         ) {
@@ -334,14 +336,14 @@ mod tests {
             let statements: Vec<Statement> = statements
                 .into_iter()
                 .enumerate()
-                .map(|(n, word)| Statement { persona: seats[n % 3].clone(), round: n as u32 / 3 + 1, ..word })
+                .map(|(n, statement)| Statement { persona: seats[n % 3].clone(), round: n as u32 / 3 + 1, ..statement })
                 .collect();
             let consensus = if strict { Consensus::Unanimous } else { Consensus::Majority };
             let rules = PartyRules { consensus, ..RULES };
             let expected = settle_review(&seats, &statements, rules);
             let other: Vec<Statement> = shuffled.iter().map(|n| statements[*n].clone()).collect();
             prop_assert_eq!(&settle_review(&seats, &other, rules), &expected);
-            // A pass never hides what is grave, and never comes without enough votes.
+            // A pass never hides a grave finding, and never comes without enough votes.
             if matches!(expected.verdict, Some(Passed | PassedWithFixes)) {
                 let grave = expected.findings.iter().any(|f| f.severity == Severity::High && stands(f, consensus));
                 prop_assert!(!grave);
@@ -352,13 +354,13 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_needs_most_of_those_who_were_heard() {
+    fn stopping_needs_a_majority_of_the_votes() {
         let one = |verdict| said("winston", 1, Some(verdict));
         let two = |verdict| said("murat", 1, Some(verdict));
         use Verdict::{Blocked, Escalate};
         assert_eq!(verdict(&[one(Escalate), two(Escalate)], RULES), Some(Escalate));
         assert_eq!(verdict(&[one(Blocked), two(Blocked)], RULES), Some(Blocked));
-        // One of two is not most of them.
+        // One of two is not a majority.
         assert_eq!(verdict(&[one(Escalate), two(Failed)], RULES), Some(Failed));
         let three = said("amelia", 1, Some(Passed));
         assert_eq!(verdict(&[one(Escalate), two(Escalate), three], RULES), Some(Escalate));
@@ -367,9 +369,10 @@ mod tests {
     #[test]
     fn a_rejection_says_what_to_change() {
         let reject = |severity: &str| {
-            let word = with(said("murat", 1, Some(Failed)), severity, "a.rs:1");
-            let words = [said("winston", 1, Some(Failed)), word, said("amelia", 1, Some(Failed))];
-            settle_review(&asked(), &words, RULES)
+            let statement = with(said("murat", 1, Some(Failed)), severity, "a.rs:1");
+            let statements =
+                [said("winston", 1, Some(Failed)), statement, said("amelia", 1, Some(Failed))];
+            settle_review(&asked(), &statements, RULES)
         };
         for severity in ["high", "medium", "low"] {
             let review = reject(severity);
@@ -377,19 +380,21 @@ mod tests {
             assert_eq!(review.to_fix[0].severity, severity);
             assert!(!review.summary.contains("says so"), "{}", review.summary);
         }
-        // What is small waits while something bigger is wrong.
-        let word = with(with(said("murat", 1, Some(Failed)), "medium", "a.rs:1"), "low", "a.rs:90");
-        let words = [said("winston", 1, Some(Failed)), word, said("amelia", 1, Some(Passed))];
-        let review = settle_review(&asked(), &words, RULES);
+        // Minor findings wait while there are serious ones.
+        let statement =
+            with(with(said("murat", 1, Some(Failed)), "medium", "a.rs:1"), "low", "a.rs:90");
+        let statements =
+            [said("winston", 1, Some(Failed)), statement, said("amelia", 1, Some(Passed))];
+        let review = settle_review(&asked(), &statements, RULES);
         let fixed: Vec<&str> = review.to_fix.iter().map(|it| it.severity.as_str()).collect();
         assert_eq!(fixed, ["medium"]);
-        // Without findings, the reasons of those who reject are all there is.
-        let words = [
+        // Without findings, the reasons of the rejecting reviewers are all there is.
+        let statements = [
             said("winston", 1, Some(Failed)),
             said("murat", 1, Some(Failed)),
             said("amelia", 1, Some(Passed)),
         ];
-        let review = settle_review(&asked(), &words, RULES);
+        let review = settle_review(&asked(), &statements, RULES);
         assert!(review.to_fix.is_empty());
         assert_eq!(
             review.summary,
@@ -398,27 +403,27 @@ mod tests {
     }
 
     #[test]
-    fn opposite_views_of_a_severity_are_a_conflict() {
-        let words = [
+    fn opposite_severities_are_a_conflict() {
+        let statements = [
             with(said("winston", 1, Some(Passed)), "low", "a.rs:1"),
             with(said("murat", 1, Some(Passed)), "high", "a.rs:2"),
             said("amelia", 1, Some(Passed)),
         ];
-        let review = settle_review(&asked(), &words, RULES);
+        let review = settle_review(&asked(), &statements, RULES);
         assert_eq!(review.conflicts, ["correctness at a.rs:1: high for murat, low for winston"]);
         // Low and medium are close enough.
-        let words = [
+        let statements = [
             with(said("winston", 1, Some(Passed)), "low", "a.rs:1"),
             with(said("murat", 1, Some(Passed)), "medium", "a.rs:2"),
         ];
-        assert_eq!(settle_review(&asked(), &words, RULES).conflicts, [""; 0]);
+        assert_eq!(settle_review(&asked(), &statements, RULES).conflicts, [""; 0]);
     }
 
     #[test]
-    fn everybody_must_be_heard_for_unanimity() {
+    fn unanimity_needs_every_vote() {
         let strict = PartyRules { consensus: Consensus::Unanimous, ..RULES };
-        let words = [said("winston", 1, Some(Passed)), said("murat", 1, None)];
-        let review = settle_review(&asked(), &words, strict);
+        let statements = [said("winston", 1, Some(Passed)), said("murat", 1, None)];
+        let review = settle_review(&asked(), &statements, strict);
         assert_eq!(review.verdict, None);
         assert_eq!(review.summary, "1 of 3 approve, 0 grave of 0 findings stand, 2 not heard");
         assert_eq!(review.votes[2].summary, "");

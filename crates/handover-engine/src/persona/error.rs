@@ -15,8 +15,8 @@ pub enum PersonaError {
         file: PathBuf,
         /// The line in it.
         line: usize,
-        /// The rule that it breaks.
-        rule: Rule,
+        /// The rule it violates.
+        rule: PersonaRule,
         /// Details for people.
         message: String,
     },
@@ -25,7 +25,7 @@ pub enum PersonaError {
     Unknown {
         /// The name.
         name: String,
-        /// The names that exist.
+        /// The existing names.
         known: Vec<String>,
     },
     /// A persona that only the configuration mentions lacks a field.
@@ -46,7 +46,7 @@ pub enum PersonaError {
 
 /// The rules for persona files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
+pub enum PersonaRule {
     /// Unreadable or too large.
     File,
     /// Not TOML.
@@ -61,7 +61,7 @@ pub enum Rule {
     Name,
 }
 
-impl Rule {
+impl PersonaRule {
     /// The rule's name in JSON output.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl Rule {
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for PersonaRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }

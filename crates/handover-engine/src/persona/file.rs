@@ -8,7 +8,7 @@ use handover_model::{InvalidId, PersonaId, Profile, Role};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Persona, PersonaError, Rule};
+use super::{Persona, PersonaError, PersonaRule};
 
 const MAX_BYTES: u64 = 64 << 10;
 const MOST_FILES: usize = 200;
@@ -37,19 +37,19 @@ pub(super) fn read(
             }
             FileError::Io { source, .. } => format!("it cannot be read: {}", source.kind()),
         };
-        fault(&path, 1, Rule::File, message)
+        fault(&path, 1, PersonaRule::File, message)
     })
 }
 
 /// The personas that have a file in a folder.
 pub(super) fn names_in(folder: &Path) -> Result<Vec<PersonaId>, PersonaError> {
     let named = |(path, id): (PathBuf, Result<PersonaId, InvalidId>)| {
-        id.map_err(|error| fault(&path, 1, Rule::Name, error.to_string()))
+        id.map_err(|error| fault(&path, 1, PersonaRule::Name, error.to_string()))
     };
     files_in(folder).map(named).collect()
 }
 
-/// Like [`names_in`], without those whose name is no name.
+/// Like [`names_in`], without invalid names.
 pub(super) fn ids_in(folder: &Path) -> Vec<PersonaId> {
     files_in(folder).filter_map(|(_, id)| id.ok()).collect()
 }
@@ -85,9 +85,9 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<PersonaOverride, PersonaE
         fault(path, at(error), rule, message)
     };
     if let Err(error) = text.parse::<toml::Table>() {
-        return Err(rule(&error, Rule::Syntax));
+        return Err(rule(&error, PersonaRule::Syntax));
     }
-    let fields: Fields = toml::from_str(text).map_err(|error| rule(&error, Rule::Field))?;
+    let fields: Fields = toml::from_str(text).map_err(|error| rule(&error, PersonaRule::Field))?;
     let checked = |field: &'static str, value: Option<Spanned<String>>, most: usize| {
         let Some(value) = value else { return Ok(None) };
         let at = line(value.span().start);
@@ -95,7 +95,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<PersonaOverride, PersonaE
         let chars = value.chars().count();
         if chars == 0 || chars > most {
             let message = format!("`{field}` has {chars} characters; 1 to {most} are allowed");
-            return Err(fault(path, at, Rule::Size, message));
+            return Err(fault(path, at, PersonaRule::Size, message));
         }
         Ok(Some(value))
     };
@@ -127,6 +127,6 @@ pub(super) fn whole(id: &PersonaId, said: PersonaOverride) -> Result<Persona, &'
     })
 }
 
-fn fault(file: &Path, line: usize, rule: Rule, message: String) -> PersonaError {
+fn fault(file: &Path, line: usize, rule: PersonaRule, message: String) -> PersonaError {
     PersonaError::File { file: file.to_owned(), line, rule, message }
 }

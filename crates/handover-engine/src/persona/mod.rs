@@ -13,7 +13,7 @@ use handover_model::config::{Agreement, PartyConfig, PersonaOverride};
 use handover_model::{PartyPhase, PersonaId, Profile, Role};
 use serde::{Deserialize, Serialize};
 
-pub use error::{PersonaError, Rule};
+pub use error::{PersonaError, PersonaRule};
 
 /// The folder of personas, below that of the user's configuration and below `.handover/`.
 pub const FOLDER: &str = "personas";
@@ -45,7 +45,7 @@ pub struct Persona {
     pub style: String,
     /// A model of its own, if the agent program supports that.
     pub model: Option<String>,
-    /// The most that it may do.
+    /// Its maximum permissions.
     pub permissions: Profile,
 }
 
@@ -114,7 +114,7 @@ impl Personas {
             Some(file) => PersonaError::File {
                 file,
                 line: 1,
-                rule: Rule::Required,
+                rule: PersonaRule::Required,
                 message: format!("a new persona needs `{field}`"),
             },
             None => PersonaError::Incomplete { name: id.to_string(), field },
@@ -146,7 +146,7 @@ impl Personas {
             let trusted = |id: &PersonaId| {
                 let text = || file::read(folder, id, false).ok()?;
                 let covers = |text: String| self.agreement.covers(&key_of(id), text.as_bytes());
-                // What cannot be read is reported when somebody asks for it.
+                // An unreadable file is reported when its persona is requested.
                 self.agreement == Agreement::Everything || text().is_some_and(covers)
             };
             names.extend(file::names_in(folder)?.into_iter().filter(trusted));
@@ -176,7 +176,7 @@ impl Personas {
         ids.iter()
             .map(|id| {
                 if !seen.insert(id) {
-                    let message = format!("`{id}` is twice in the party of {phase}");
+                    let message = format!("`{id}` is listed twice in the party of {phase}");
                     return Err(PersonaError::Party(message));
                 }
                 Ok(self.get(id)?.0)
@@ -185,7 +185,7 @@ impl Personas {
     }
 }
 
-/// The path of a project's persona below `.handover/`, under which the user agrees to it.
+/// The path of a project's persona below `.handover/`; the user's agreement refers to it.
 fn key_of(id: &PersonaId) -> String {
     format!("{FOLDER}/{id}.toml")
 }
@@ -325,18 +325,18 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_file_is_named_with_its_line_and_rule() {
+    fn an_invalid_file_is_reported_with_line_and_rule() {
         let (folder, personas) = folders();
         let long = format!("title = \"t\"\nname = \"n\"\nfocus = \"{}\"\n", "x".repeat(3_000));
         for (text, line, rule) in [
-            ("name = \"X\"\ntitle = \n", 2, Rule::Syntax),
-            ("name = \"X\"\ntitle = \"T\"\ncolour = \"red\"\n", 3, Rule::Field),
-            ("name = \"X\"\npermissions = \"root\"\n", 2, Rule::Field),
-            ("name = 7\n", 1, Rule::Field),
-            ("name = \"X\"\nrole = \"Not A Role\"\n", 2, Rule::Field),
-            ("name = \"X\"\n", 1, Rule::Required),
-            ("name = \"X\"\n\ntitle = \"  \"\n", 3, Rule::Size),
-            (long.as_str(), 3, Rule::Size),
+            ("name = \"X\"\ntitle = \n", 2, PersonaRule::Syntax),
+            ("name = \"X\"\ntitle = \"T\"\ncolour = \"red\"\n", 3, PersonaRule::Field),
+            ("name = \"X\"\npermissions = \"root\"\n", 2, PersonaRule::Field),
+            ("name = 7\n", 1, PersonaRule::Field),
+            ("name = \"X\"\nrole = \"Not A Role\"\n", 2, PersonaRule::Field),
+            ("name = \"X\"\n", 1, PersonaRule::Required),
+            ("name = \"X\"\n\ntitle = \"  \"\n", 3, PersonaRule::Size),
+            (long.as_str(), 3, PersonaRule::Size),
         ] {
             write(personas.project.as_ref(), "x.toml", text);
             let error = personas.get(&id("x")).unwrap_err();
@@ -384,7 +384,7 @@ mod tests {
         assert!(read("dir").to_string().contains("it is not a file"), "{}", read("dir"));
         write(personas.project.as_ref(), "Not A Name.toml", "");
         let PersonaError::File { rule, .. } = personas.names().unwrap_err() else { panic!() };
-        assert_eq!(rule, Rule::Name);
+        assert_eq!(rule, PersonaRule::Name);
     }
 
     #[test]
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn rules_have_names() {
-        use Rule::{Field, File, Name, Required, Size, Syntax};
+        use PersonaRule::{Field, File, Name, Required, Size, Syntax};
         let names: Vec<String> =
             [File, Syntax, Field, Required, Size, Name].iter().map(ToString::to_string).collect();
         assert_eq!(names, ["file", "syntax", "field", "required", "size", "name"]);

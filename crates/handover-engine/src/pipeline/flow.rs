@@ -14,15 +14,15 @@ pub struct Flow {
     pub builder: String,
     /// The member that takes over after `patience` failures.
     pub senior: String,
-    /// The number of failures after which the senior member takes over, and of repetitions before a
-    /// member is given up.
+    /// The number of failures after which the senior member takes over, and of repetitions after which a
+    /// member is replaced.
     pub patience: u32,
     /// The most agents that may work on one story.
     pub most: u32,
     /// All members.
     pub members: Vec<Member>,
     /// The transition for each status code of each role.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<FlowRule>,
 }
 
 /// A member of a team; one role may be several members with different tasks.
@@ -36,7 +36,7 @@ pub struct Member {
 
 /// The transition that a report leads to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rule {
+pub struct FlowRule {
     /// The role that reports.
     pub from: Role,
     /// The status code; none for an unclear report.

@@ -7,7 +7,7 @@ mod flow;
 mod party;
 mod team;
 
-pub use flow::{Flow, Member, Rule, Transition};
+pub use flow::{Flow, FlowRule, Member, Transition};
 pub use party::{EVERYBODY, PartyRules, PartyStep, Voice};
 pub(crate) use team::status;
 
@@ -25,7 +25,7 @@ pub struct Pipeline {
     /// The steps that close the epic after its stories; may be empty.
     #[serde(default)]
     pub closing: Vec<Step>,
-    /// The agent or party that analyses failures. Without it a failure ends the story.
+    /// The agent or party that analyzes failures. Without it a failure ends the story.
     #[serde(default)]
     pub on_failure: Option<Step>,
     /// The workflow of a team, which replaces the steps of a story.

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::AgentStep;
 use crate::persona::Persona;
 
-/// Several agents at once. In the first round no persona knows of the others; in the second each knows
-/// what the others said. [`settle_party`](crate::reducer::settle_party) makes one answer of it.
+/// Several agents at once. In the first round no persona knows about the others; in the second each knows
+/// what the others said. [`settle_party`](crate::reducer::settle_party) turns their statements into one
+/// answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartyStep {
     /// The phase of each voice, and the most that it may do.

@@ -1,12 +1,12 @@
 //! The built-in team: a developer builds, the gates and a QA expert test, a tech lead decides. Rejected
-//! work goes back to the developer, and after two failures to a senior engineer; an investigator looks
-//! into what nobody can explain; a project manager closes the epic.
+//! work goes back to the developer, and after two failures to a senior engineer; an investigator looks into
+//! unexplained failures; a project manager closes the epic.
 //!
-//! One table lists what each role can report and the transition that it leads to. Nothing else decides.
+//! One table lists what each role can report and which transition follows. Nothing else decides.
 
 use handover_model::{Profile, Role, RunPhase, StoryState, TeamStatus, TestingMode, Verdict};
 
-use super::{AgentStep, Flow, Member, Pipeline, Rule, Step, Transition, agent_step};
+use super::{AgentStep, Flow, FlowRule, Member, Pipeline, Step, Transition, agent_step};
 
 const DEVELOPER: &str = "developer";
 const SENIOR: &str = "senior_software_engineer";
@@ -143,7 +143,7 @@ impl Pipeline {
         let unclear = UNCLEAR.iter().map(|(from, leads)| (*from, None, *leads));
         let rules = said
             .chain(unclear)
-            .map(|(from, status, leads)| Rule { from: role(from), status, to: to(leads) })
+            .map(|(from, status, leads)| FlowRule { from: role(from), status, to: to(leads) })
             .collect();
         let manager = member_of_closing();
         Self {

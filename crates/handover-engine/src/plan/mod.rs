@@ -96,7 +96,7 @@ impl Planner<'_> {
         };
         let earlier = repo.resolve(&full)?;
         if request.only_closing && !request.pipeline.keeps_closing() {
-            // Nothing will be committed, so any state of the branch will do.
+            // Nothing will be committed, so the state of the branch does not matter.
             return Ok(earlier.unwrap_or(head));
         }
         if user_branch == Some(branch) {
@@ -181,7 +181,7 @@ fn is_start(id: &str, number: Option<u64>, request: &RunRequest) -> bool {
     last.is_some() && last == number && epic.trim_start_matches("story-") == request.epic.as_str()
 }
 
-/// The group that the records of a story belong to: its id as far as a group may be called that.
+/// The group for a story's records: its id, as far as that is a valid group name.
 pub(crate) fn group_of(story: &str) -> Result<GroupId, EngineError> {
     let part = ref_part(story);
     let part = part.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());

@@ -32,14 +32,14 @@ fn a_story_is_named_by_its_id_or_by_numbers() {
     for word in ["3", "2.2", "2-2", "1-3", "login", "", "1-2-log", "x-1-2"] {
         assert!(!starts(word, "1-2-login", Some(2)), "{word}");
     }
-    // Without a number only its id names a story.
+    // A story without a number can only be named by its id.
     assert!(starts("intro", "intro", None));
     assert!(!starts("1", "intro", None));
     assert!(is_start("any", None, &request()), "without a wish every story is the start");
 }
 
 #[test]
-fn the_group_of_a_story_is_its_id_as_far_as_possible() {
+fn the_group_of_a_story_is_derived_from_its_id() {
     let group = |story: &str| group_of(story).unwrap().to_string();
     assert_eq!(group("1-2-login"), "1-2-login");
     assert_eq!(group("epic-1"), "epic-1");
@@ -48,7 +48,7 @@ fn the_group_of_a_story_is_its_id_as_far_as_possible() {
     let long = group(&"x".repeat(65));
     assert_eq!(long.len(), 64, "{long}");
     assert!(long.starts_with(&"x".repeat(55)) && long != group(&"x".repeat(66)));
-    // Whatever an id looks like, it is a group, and two ids are two groups.
+    // Any id becomes a valid group, and different ids become different groups.
     let odd = ["a b", "a/b", "ä", "_x", "x.lock"];
     let groups: std::collections::BTreeSet<String> = odd.iter().map(|id| group(id)).collect();
     assert_eq!(groups.len(), odd.len(), "{groups:?}");
@@ -101,7 +101,7 @@ fn a_resumed_run_keeps_its_options_and_takes_the_current_budget() {
     request.defaults.budget.run.turns = Some(3);
     let resumed = request.resumed(&before).unwrap();
     assert_eq!((resumed.max_fixes, resumed.command.as_deref()), (9, Some("agent")));
-    // Money that was granted stays granted; other limits are those of today.
+    // Money once granted stays granted; other limits are the current ones.
     assert_eq!(resumed.budget.run.usd, Some(1.0));
     assert_eq!((resumed.budget.run.tokens, resumed.budget.run.turns), (None, Some(3)));
     request.defaults.budget.run.usd = Some(2.0);
@@ -122,7 +122,7 @@ fn a_redacted_command_must_be_named_again() {
 }
 
 #[test]
-fn a_preview_shows_the_agents_of_a_run_in_which_nothing_goes_wrong() {
+fn a_preview_shows_the_agents_of_a_run_without_failures() {
     let phases = |pipeline: &crate::pipeline::Pipeline, kind| -> Vec<(RunPhase, Option<String>)> {
         let agents = first_agents(pipeline, kind);
         let voice = |step: &crate::pipeline::AgentStep| {

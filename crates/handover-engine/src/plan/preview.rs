@@ -24,7 +24,7 @@ pub struct Preview {
     pub matches: Vec<Match>,
     /// The gates that would check the work.
     pub gates: Vec<String>,
-    /// The prompts of the first agents, as far as they are known before anything is done.
+    /// The prompts of the first agents, as far as they can be known in advance.
     pub prompts: Vec<PreviewPrompt>,
 }
 
@@ -122,7 +122,7 @@ impl Planner<'_> {
     }
 }
 
-/// The agents of a run in which nothing goes wrong, each once; of parties those of the first round.
+/// The agents of a run without any failures, each once; of parties, those of the first round.
 pub(super) fn first_agents(
     pipeline: &Pipeline,
     kind: UnitKind,

@@ -1,4 +1,4 @@
-//! Events, which are what happened in a run, and effects, which are what the engine may do next.
+//! Events, which record what happened in a run, and effects, which the engine may perform next.
 
 use handover_model::{FailureClass, Role, RunPhase, RunState, TeamStatus, UatGate, Verdict};
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,7 @@ use crate::party::signature;
 use crate::pipeline::{Pipeline, Step};
 
 impl StoryRun {
-    /// Fails the story, or starts an analysis if the pipeline has one. The same failure twice is a
+    /// Fails the story, or starts an analysis if the pipeline has one. The same failure twice becomes a
     /// question for a person instead.
     pub(super) fn give_up(&mut self, state: StoryState, reason: &str, rules: RunRules<'_>) {
         let of = match self.at {
@@ -33,7 +33,7 @@ impl StoryRun {
     }
 
     /// Acts on the analysis of a failure. Without a clear verdict the story stays failed.
-    pub(super) fn analysed(&mut self, of: Option<usize>, end: &PhaseEnd, rules: RunRules<'_>) {
+    pub(super) fn analyzed(&mut self, of: Option<usize>, end: &PhaseEnd, rules: RunRules<'_>) {
         let failed = match self.at {
             Position::Analysis { state, .. } => state,
             Position::Step(_)
@@ -115,7 +115,7 @@ impl StoryRun {
     }
 }
 
-/// The step with which the work itself begins.
+/// The step at which the actual work begins.
 fn beginning(pipeline: &Pipeline) -> usize {
     let is_work = |step: &Step| match step {
         Step::Agent(agent) => super::story::is_work(agent.phase),

@@ -1,4 +1,4 @@
-//! A story on its way through a team: which transition a member's report leads to.
+//! A story's path through a team: which transition a member's report leads to.
 
 use handover_model::{StoryState, Verdict};
 
@@ -23,8 +23,8 @@ pub(super) struct TeamState {
 }
 
 impl StoryRun {
-    /// Follows the rule for what a team member reported. A claim to be complete without any change does
-    /// not count as a report.
+    /// Follows the rule for a team member's report. A claim of completion without any change does not count
+    /// as a report.
     pub(super) fn member_ended(
         &mut self,
         end: &PhaseEnd,

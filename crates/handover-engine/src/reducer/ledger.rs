@@ -92,9 +92,9 @@ pub(crate) struct InFlight<'a> {
     pub(crate) phase: RunPhase,
 }
 
-/// Why one more agent must not start, if it must not. Each running agent and the new one are assumed to
-/// use as much as the most expensive one of their phase so far, or else of any phase. Before anything
-/// is known, agents start one at a time where there is a limit.
+/// Why one more agent must not start, if it must not. Each running agent and the new one are assumed to use
+/// as much as the most expensive one of their phase so far, or else of any phase. Until a cost is known,
+/// agents start one at a time if there is a limit.
 pub(crate) fn refusal<'s>(
     budget: &BudgetConfig,
     units: impl Iterator<Item = &'s StoryRun> + Clone,

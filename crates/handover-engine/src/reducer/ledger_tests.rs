@@ -148,7 +148,7 @@ fn the_first_agents_start_one_at_a_time_where_there_is_a_limit() {
             assert!(refused(&budget, &units, &[]).is_none(), "{budget:?}");
         }
     }
-    // Time passes by itself, whatever agents do.
+    // Time passes whatever agents do.
     let minutes = Allowance { minutes: Some(9.0), ..Allowance::default() };
     assert!(refused(&budget(minutes, minutes), &units, &busy).is_none());
 }

@@ -230,7 +230,7 @@ impl State {
         story.planned.waits_for.iter().all(is_settled)
     }
 
-    /// The next effect to start beside those in flight; none if they must finish first or the run is
+    /// The next effect to start in addition to those in flight; none if they must finish first or the run is
     /// over. An agent that might exceed the budget together with those in flight waits for them, and
     /// stops the run once none is left.
     pub fn next(&self, in_flight: &[Effect]) -> Option<Effect> {

@@ -56,18 +56,18 @@ pub fn settle_party(party: &PartyStep, voices: &[PhaseEnd]) -> PartyOutcome {
             }
         }
         RunPhase::Analysis => {
-            let analysed = settle_analysis(&asked, &statements, party.rules.consensus);
-            let question = Some(analysed.questions.join("\n")).filter(|text| !text.is_empty());
+            let analyzed = settle_analysis(&asked, &statements, party.rules.consensus);
+            let question = Some(analyzed.questions.join("\n")).filter(|text| !text.is_empty());
             let analysis = Analysis {
-                root_cause: analysed.root_cause,
-                cause: analysed.cause,
-                remediation: analysed.remediation,
+                root_cause: analyzed.root_cause,
+                cause: analyzed.cause,
+                remediation: analyzed.remediation,
                 question,
-                adds: analysed.adds,
+                adds: analyzed.adds,
             };
             PartyOutcome {
-                verdict: analysed.verdict,
-                summary: analysed.summary,
+                verdict: analyzed.verdict,
+                summary: analyzed.summary,
                 findings: Vec::new(),
                 contribution: Contribution { analysis: Some(analysis), ..Contribution::default() },
             }

@@ -349,7 +349,7 @@ impl StoryRun {
         self.request_fix(findings, rules, "the work conflicts with that of another story");
     }
 
-    /// Moves on to the next step.
+    /// Continues with the next step.
     pub(super) fn advance(&mut self) {
         match &mut self.at {
             Position::Step(at) => *at += 1,
@@ -359,7 +359,7 @@ impl StoryRun {
         }
     }
 
-    /// Has findings fixed, a bounded number of times. The closing unit is never fixed this way.
+    /// Requests a fix of findings, a bounded number of times. The closing unit is never fixed this way.
     pub(super) fn request_fix(&mut self, findings: Vec<Finding>, rules: RunRules<'_>, what: &str) {
         let first = findings.first().map(|finding| finding.text.clone()).unwrap_or_default();
         self.findings = findings;
@@ -374,7 +374,7 @@ impl StoryRun {
         }
     }
 
-    /// An agent ended. One that no step is waiting for is recorded and changes nothing.
+    /// An agent ended. If no step is waiting for it, it is recorded and changes nothing.
     pub(super) fn phase_ended(&mut self, end: &PhaseEnd, rules: RunRules<'_>) {
         self.lines.push(Line::agent(end));
         self.attempts.insert((end.phase, end.voice.clone()), end.attempt);
@@ -428,7 +428,7 @@ impl StoryRun {
 
     fn agent_answered(&mut self, end: &PhaseEnd, step: &AgentStep, rules: RunRules<'_>) {
         if let Position::Analysis { of, .. } = self.at {
-            return self.analysed(of, end, rules);
+            return self.analyzed(of, end, rules);
         }
         if let (Some(flow), false) = (&rules.pipeline.flow, step.statuses.is_empty()) {
             return self.member_ended(end, step, flow, rules);

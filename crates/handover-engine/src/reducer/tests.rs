@@ -68,7 +68,7 @@ fn the_outcome_of_a_party_is_the_end_of_one_agent() {
 #[test]
 fn each_phase_settles_in_its_own_way() {
     use Verdict::{Complete, Failed, Retry};
-    // A kickoff is complete if somebody has something to say.
+    // A kickoff is complete if any voice contributes something.
     let party = party_step(RunPhase::Kickoff, 1);
     let mut ann = spoke(RunPhase::Kickoff, "ann", 1, Some(Complete));
     ann.contribution.notes.insert(Topic::Risks, vec!["the limit".to_owned()]);
@@ -79,7 +79,7 @@ fn each_phase_settles_in_its_own_way() {
     assert_eq!(settle_party(&party, &[ann]).verdict, None);
     // An analysis has a joint cause, steps and questions.
     let party = party_step(RunPhase::Analysis, 1);
-    let analysed = |who: &str, question: Option<&str>| {
+    let analyzed = |who: &str, question: Option<&str>| {
         let analysis = Analysis {
             root_cause: "the port".to_owned(),
             remediation: vec!["bind".to_owned()],
@@ -90,15 +90,15 @@ fn each_phase_settles_in_its_own_way() {
         let contribution = Contribution { analysis: Some(analysis), ..Contribution::default() };
         PhaseEnd { contribution, ..spoke(RunPhase::Analysis, who, 1, Some(Retry)) }
     };
-    let settled = settle_party(&party, &[analysed("ann", Some("Which?")), analysed("bob", None)]);
+    let settled = settle_party(&party, &[analyzed("ann", Some("Which?")), analyzed("bob", None)]);
     assert_eq!((settled.verdict, settled.summary.as_str()), (Some(Retry), "the port"));
     let analysis = settled.contribution.analysis.unwrap();
     assert_eq!(analysis.question.as_deref(), Some("Which?"));
     assert_eq!(analysis.remediation, ["bind"]);
     assert!(analysis.adds);
-    let settled = settle_party(&party, &[analysed("bob", None)]);
+    let settled = settle_party(&party, &[analyzed("bob", None)]);
     assert_eq!(settled.contribution.analysis.unwrap().question, None);
-    // Others are complete if one is, and say it in the order of the personas.
+    // Other phases are complete if one voice is; their summaries follow the order of the personas.
     let party = party_step(RunPhase::Retro, 2);
     let ends = [
         spoke(RunPhase::Retro, "bob", 2, Some(Complete)),
@@ -235,7 +235,7 @@ fn failures_of_scenarios_are_findings_with_their_output() {
     assert_eq!(closing.findings[0].text, "scenario S2 (AC): S2 reason");
     assert_eq!(closing.gate_detail, "S2 printed:\nboom\n\n");
     assert!(!closing.fixes_failed(), "nothing was fixed yet");
-    // A fix that fails itself ends the healing, and what was there before counts.
+    // A fix that fails ends the healing, and the earlier result counts.
     state.apply(&event(PhaseEnd {
         tree: "broken".to_owned(),
         ..ended("epic-1", RunPhase::Fix, Some(Verdict::Failed))
@@ -315,7 +315,7 @@ fn a_teams_senior_gets_the_findings_and_others_look_themselves() {
     say(&mut state, RunPhase::Review, "qa_expert", TeamStatus::FailEscalate, Verdict::Failed);
     assert_eq!(role(&state).as_deref(), Some("senior_software_engineer"));
     assert_eq!(state.stories[0].findings[0].text, "qa_expert says FAIL_ESCALATE");
-    // Once the senior has taken over, rejected work comes back to the senior.
+    // Once the senior has taken over, rejected work goes back to the senior.
     let senior = "senior_software_engineer";
     say(&mut state, RunPhase::Fix, senior, TeamStatus::ReadyForReview, Verdict::Complete);
     check(&mut state, GateOutcome::Passed);
@@ -411,7 +411,7 @@ fn a_retry_returns_to_the_step_that_failed() {
     state.apply(&retry());
     assert_eq!(phase(&state), Some(RunPhase::Review));
     assert_eq!(state.stories[0].failures[0].advice.as_deref(), Some("Cause: x\n"));
-    // Work whose fixes are used up gets one more.
+    // Work that has used up its fixes gets one more.
     let mut state = start(pipeline, &["a"]);
     state.options.max_fixes = 1;
     state.apply(&opened("a"));

@@ -55,7 +55,7 @@ impl StoryRun {
         self.heal(failed, rules);
     }
 
-    /// Has failures fixed a bounded number of times; after that the unsuccessful fixes are dropped.
+    /// Requests fixes of failures a bounded number of times; after that, unsuccessful fixes are dropped.
     pub(super) fn heal(&mut self, failed: Vec<Finding>, rules: RunRules<'_>) {
         let most = rules.pipeline.uat().map_or(0, |step| step.heal);
         if self.fixes >= most {

@@ -53,7 +53,7 @@ impl Section {
 
 /// One entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct HandoffEntry {
     /// The section that it is in.
     pub section: Section,
     /// Its text.
@@ -68,11 +68,11 @@ pub struct Handoff {
     /// The summary paragraph.
     pub summary: String,
     /// All entries, in the order of the file.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<HandoffEntry>,
 }
 
 impl Handoff {
-    /// Reads a file leniently: lines that cannot be understood are skipped.
+    /// Reads a file leniently: lines that cannot be parsed are skipped.
     pub fn parse(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(MAX_BYTES)];
         let mut handoff = Self::default();
@@ -96,7 +96,7 @@ impl Handoff {
                 };
                 let text = plain(text);
                 let file = file.or_else(|| (section == Section::Files).then(|| first_word(&text)));
-                handoff.entries.push(Entry { section, text, file });
+                handoff.entries.push(HandoffEntry { section, text, file });
             }
         }
         handoff.summary = handover_text::cut::one_line(&summary.join(" "));

@@ -8,5 +8,5 @@ mod render;
 
 pub use digest::digest;
 pub use factual::factual;
-pub use handoff::{Entry, Handoff, Section};
+pub use handoff::{Handoff, HandoffEntry, Section};
 pub use render::{RetroInfo, handoff, retrospective};

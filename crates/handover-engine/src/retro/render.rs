@@ -15,7 +15,7 @@ use crate::reducer::State;
 pub struct RetroInfo<'a> {
     /// The run.
     pub run: &'a str,
-    /// Who it is based on.
+    /// The agents it is based on.
     pub by: &'a str,
     /// The date shown.
     pub at: Timestamp,

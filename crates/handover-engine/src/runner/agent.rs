@@ -28,7 +28,7 @@ use crate::verdict::{AgentReport, ReportError};
 /// How much of a patch a reviewer is shown.
 const PATCH_BYTES: u64 = 512 << 10;
 
-/// An agent that works on a story, with everything that its result is judged by.
+/// An agent that works on a story, with everything needed to judge its result.
 pub(super) struct AgentCall {
     pub(super) story: StoryRun,
     pub(super) worktree: Worktree,
@@ -42,10 +42,10 @@ pub(super) struct AgentAttempt {
     pub(super) story: String,
     pub(super) step: AgentStep,
     pub(super) number: u32,
-    /// A secret that binds the result to this attempt. It travels in the prompt, on standard input, and
+    /// A nonce that binds the result to this attempt. It is passed in the prompt, on standard input, and
     /// nowhere else: other processes can read arguments and environments.
     pub(super) nonce: String,
-    /// The name of its result file, which nobody else can guess.
+    /// The name of its result file, which no other process can guess.
     pub(super) secret_name: String,
     /// The folder of its logs and its result.
     pub(super) logs: Folder,
@@ -63,7 +63,7 @@ impl AgentAttempt {
         format!("{}-{}{voice}.{end}", self.step.phase, self.number)
     }
 
-    /// The file that it is asked to write its result to.
+    /// The file it is asked to write its result to.
     pub(super) fn result(&self) -> PathBuf {
         self.result_folder().path().join(self.result_name())
     }
@@ -83,7 +83,7 @@ pub(super) struct AgentJob {
     pub(super) handoff: Handoff,
     /// The text of the story.
     pub(super) text: String,
-    /// Everything that it is given to read.
+    /// Everything it is given to read.
     pub(super) read: String,
     pub(super) invocation: Invocation,
     /// How long to wait before it starts: back-off after the model could not be reached.
@@ -96,14 +96,14 @@ pub(super) struct AgentDone {
     pub(super) handoff: Handoff,
     pub(super) outcome: Outcome,
     pub(super) report: Result<AgentReport, ReportError>,
-    /// What asking once more for a missing verdict used.
+    /// The usage of the follow-up call that asked for a missing verdict.
     pub(super) follow_up: Spent,
 }
 
-/// An agent that could not be run to its end.
+/// An agent that could not be run to completion.
 pub(super) struct AgentFailed {
     pub(super) handoff: Handoff,
-    /// Whether its program started, and so has its prompt.
+    /// Whether its program started, and so received its prompt.
     pub(super) started: bool,
     pub(super) error: EngineError,
 }
@@ -120,7 +120,7 @@ impl Runner<'_, '_> {
         let Some(step) = self.state.agent_of(&story, voice) else {
             return Err(self.inconsistent("an agent that no step wants"));
         };
-        // An agent that must correct its scenarios need not back off.
+        // An agent that corrects its scenarios need not back off.
         let is_corrected = step.phase == RunPhase::Uat && !story.findings.is_empty();
         let wait = backoff(if is_corrected { 0 } else { story.retries(voice) });
         let worktree = match voice {
@@ -159,7 +159,7 @@ impl Runner<'_, '_> {
         }
         self.handle_unexpected_refs(&call)?;
         if let Ok(report) = &mut report {
-            self.weigh(&call, report);
+            self.flag_new_advice(&call, report);
         }
         let mut left = match &call.attempt.step.voice {
             Some(_) => self.discard_folder(&call.story, &call.worktree)?,
@@ -197,7 +197,7 @@ impl Runner<'_, '_> {
         })))
     }
 
-    /// Frees the packages of an agent that never got its prompt. Its error stops the run.
+    /// Releases the packages of an agent that never got its prompt. Its error stops the run.
     pub(super) fn agent_failed(&self, failed: AgentFailed) -> EngineError {
         let AgentFailed { handoff, started, error } = failed;
         if !started {
@@ -306,7 +306,7 @@ impl Runner<'_, '_> {
     }
 
     /// Decides whether an analysis adds anything to what the failed agents knew.
-    fn weigh(&self, call: &AgentCall, report: &mut AgentReport) {
+    fn flag_new_advice(&self, call: &AgentCall, report: &mut AgentReport) {
         let Some(analysis) = &mut report.contribution.analysis else { return };
         let story = &call.story;
         let mut known = vec![self.text_of(call), story.reason.clone(), story.gate_detail.clone()];
@@ -317,7 +317,7 @@ impl Runner<'_, '_> {
         analysis.adds = is_new(&analysis.advice(), &known.join("\n"));
     }
 
-    /// Keeps everything that the agent reported, in one transaction, for the agents after it.
+    /// Stores everything the agent reported, in one transaction, for later agents.
     fn keep_ending(
         &mut self,
         call: &AgentCall,
@@ -347,7 +347,7 @@ impl Runner<'_, '_> {
             problems: report.problems.clone(),
             ..Debrief::default()
         };
-        // The worktree of a voice is gone by now.
+        // The worktree of a voice is already deleted.
         let folder = call.worktree.project();
         let worktree = ProjectPaths::new(&folder, &[]).ok();
         if worktree.is_none() {
@@ -366,7 +366,8 @@ impl Runner<'_, '_> {
     }
 }
 
-/// Refuses packages whose files went with the agent's folder: a file of the project may have the same name.
+/// Refuses packages whose files were deleted with the agent's folder: the project may have a file of the
+/// same name.
 fn drop_lost_packages(debrief: &mut Debrief, folder: &Path) {
     let is_lost = |note: &PackageNote| folder.join(&note.path).starts_with(folder);
     for note in debrief.packages.extract_if(.., |note| is_lost(note)) {
@@ -375,7 +376,7 @@ fn drop_lost_packages(debrief: &mut Debrief, folder: &Path) {
     }
 }
 
-/// A missing key, an exhausted quota or an unknown model would fail every other story as well.
+/// A missing key, an exhausted quota or an unknown model would make every other story fail as well.
 fn stop_if_host_is_unusable(outcome: &Outcome) -> Result<(), EngineError> {
     match &outcome.failure {
         Some(failure)

@@ -32,7 +32,7 @@ fn back_off_grows_to_eighty_seconds() {
 }
 
 #[test]
-fn a_success_counts_only_if_the_program_ended_well() {
+fn a_success_counts_only_if_the_program_succeeded() {
     use Verdict::{Blocked, Complete, Escalate, Failed, Passed, PassedWithFixes, Retry, Skip};
     for verdict in [Complete, Passed, PassedWithFixes] {
         let (judged, summary, _) = judge(&outcome(None), Ok(report(verdict)));
@@ -64,7 +64,7 @@ fn without_a_report_the_failure_of_the_program_is_the_reason() {
 }
 
 #[test]
-fn a_host_that_nobody_can_use_stops_the_run() {
+fn an_unusable_host_stops_the_run() {
     for class in FailureClass::ALL {
         let stops = matches!(
             class,
@@ -81,7 +81,7 @@ fn a_host_that_nobody_can_use_stops_the_run() {
 }
 
 #[test]
-fn the_program_knows_better_than_the_agent_what_was_used() {
+fn usage_reported_by_the_program_takes_precedence() {
     let mut report = report(Verdict::Complete);
     report.usage.cost_usd = Some(1.0);
     report.usage.tokens = Some(10);
@@ -111,7 +111,7 @@ fn attempt(logs: &Path, number: u32, voice: Option<Voice>) -> AgentAttempt {
 }
 
 #[test]
-fn every_agent_has_files_of_its_own() {
+fn every_agent_has_its_own_files() {
     let attempt = |number, voice| attempt(Path::new("/logs"), number, voice);
     assert_eq!(attempt(1, None).file("log"), "review-1.log");
     assert_eq!(attempt(2, None).result(), PathBuf::from("/logs/review-2.result/x.json"));
@@ -120,7 +120,7 @@ fn every_agent_has_files_of_its_own() {
         attempt(1, voice("ann", 2)).result(),
         PathBuf::from("/logs/review-1-ann-2.result/x.json")
     );
-    // A persona's name cannot lead out of the folder.
+    // A persona's name cannot escape the folder.
     let odd = attempt(1, voice("../../x", 1)).result();
     assert_eq!(odd.ancestors().nth(2).unwrap(), Path::new("/logs"), "{}", odd.display());
 }
@@ -138,7 +138,7 @@ fn a_result_is_a_file_of_bounded_size() {
     fs_err::write(&path, vec![b' '; MAX_RESULT as usize + 1]).unwrap();
     assert_eq!(file.read().as_deref(), Some(b"too large".as_slice()));
     fs_err::remove_file(&path).unwrap();
-    // A link could lead to a secret, and a folder holds no result.
+    // A link could point to a secret, and a folder is not a result.
     std::os::unix::fs::symlink("/etc/hostname", &path).unwrap();
     assert_eq!(file.read().as_deref(), Some(b"not a file".as_slice()));
     fs_err::remove_file(&path).unwrap();

@@ -37,7 +37,7 @@ impl AgentJob {
     }
 }
 
-/// How the program ended, the agent's report, and what asking once more used.
+/// How the program ended, the agent's report, and the usage of the follow-up call.
 type Worked = (Outcome, Result<AgentReport, ReportError>, Spent);
 
 impl AgentAttempt {
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_events_with_something_to_say_are_shown() {
+    fn only_informative_events_are_shown() {
         let tool = Tool { id: "1".into(), name: "Bash".into(), about: "ls".into() };
         let retry = AgentEvent::Retry { attempt: 1, reason: "overloaded".into() };
         for (event, shown) in [
@@ -206,7 +206,7 @@ mod tests {
         cancel.cancel();
         let stopped = sleep(Duration::from_secs(3_600), &link);
         assert!(matches!(stopped, Err(EngineError::Interrupted)), "{stopped:?}");
-        // Nothing to wait for is nothing to interrupt.
+        // Nothing to wait for means nothing to interrupt.
         sleep(Duration::ZERO, &link).unwrap();
     }
 }

@@ -14,14 +14,14 @@ use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind, is_work};
 use crate::story;
 
 impl Runner<'_, '_> {
-    /// Idempotent: the commit takes its time from the intent, so repeating it gives the same commit.
+    /// Idempotent: the commit takes its time from the intent, so repeating it creates the same commit.
     pub(super) fn commit(&mut self, intent: &Intent, id: &str) -> Result<Event, EngineError> {
         let story = self.story(id)?;
         let (Some(base), Some(work)) = (story.base.clone(), story.tree.clone()) else {
             return Err(self.inconsistent("a commit without work"));
         };
         if story.kind == UnitKind::Closing && !self.state.plan.pipeline.keeps_closing() {
-            // Its scenarios were only to be run; there is nothing to commit.
+            // Its scenarios were only run; there is nothing to commit.
             self.worktree_at(id, &base).remove()?;
             self.tree_in_worktree.remove(id);
             return Ok(Event::Committed { story: id.to_owned(), commit: base });

@@ -148,11 +148,11 @@ impl<'a> Runner<'a, '_> {
                         return Ok(Some(stop));
                     }
                 }
-                // A helper of another version: the job is done here instead.
+                // A helper of another version: do the job here instead.
                 Err(_) => workers.start(seq, Job::Agent(job)),
             }
         }
-        // A job that no helper took, or whose helper died, is done here.
+        // No helper took the job, or its helper died: do it here.
         if !self.dispatched.jobs.is_empty() && self.has_capacity() {
             let taker = self.engine.machine.clone();
             let hold = Hold { run: run.clone(), taker, until: self.journal.until(now) };

@@ -25,10 +25,10 @@ use crate::lock::{lease, lock};
 use crate::plan::{Planner, Preview, RunRequest};
 use crate::reducer::{Effect, Event, State};
 
-/// How long orphaned processes have between the polite signal and the kill.
+/// How long orphaned processes have between SIGTERM and SIGKILL.
 const ORPHAN_GRACE: Duration = Duration::from_millis(500);
 
-/// What a run needs from outside.
+/// The dependencies of a run.
 pub struct Engine<'a> {
     /// Holds the journal, the lock of the epic and all records.
     pub store: &'a dyn Store,
@@ -42,19 +42,19 @@ pub struct Engine<'a> {
     pub handoffs: Handoffs<'a>,
     /// The project's folder: the user's checkout.
     pub project: PathBuf,
-    /// The project that sessions and lessons belong to.
+    /// The project that owns sessions and lessons.
     pub project_id: ProjectId,
-    /// Our own environment; agents, gates and git see a part of it.
+    /// Our own environment; agents, gates and git see part of it.
     pub environment: Vec<(OsString, OsString)>,
-    /// The name of this machine, by which others know who holds a lock.
+    /// The name of this machine, shown to others as the holder of a lock.
     pub machine: String,
     /// The clock.
     pub now: &'a dyn Fn() -> Timestamp,
-    /// Makes an unguessable text of letters and digits, a new one on each call.
+    /// Generates an unguessable text of letters and digits, a new one on each call.
     pub unique: &'a dyn Fn() -> String,
-    /// Stops the run and everything that it started.
+    /// Cancels the run and everything it started.
     pub cancel: CancelToken,
-    /// Where tests want the engine to crash.
+    /// Where tests make the engine crash.
     pub death: Option<Death>,
 }
 
@@ -79,7 +79,7 @@ pub enum Progress<'a> {
     Starting(&'a Effect),
     /// An event is in the journal and part of the state.
     Recorded(&'a Event),
-    /// An agent or a gate gave a sign of life.
+    /// An agent or a gate reported activity.
     Activity {
         /// The story that it works on.
         story: &'a str,
@@ -90,7 +90,7 @@ pub enum Progress<'a> {
     Warning(String),
 }
 
-/// Receives progress, together with the state after it.
+/// Receives progress, together with the resulting state.
 pub type OnProgress<'a> = &'a mut dyn FnMut(&State, &Progress<'_>);
 
 impl<'a> Engine<'a> {
@@ -147,7 +147,7 @@ impl<'a> Engine<'a> {
         Environment::scrubbed(self.environment.iter().cloned(), host, &self.config.runs.env)
     }
 
-    /// A text that does not tell anything about another one, as ids that were made one after the other do.
+    /// A text that reveals nothing about any other, unlike consecutive ids.
     pub(super) fn secret(&self) -> String {
         let ids = format!("{}-{}", (self.unique)(), (self.unique)());
         blake3::hash(ids.as_bytes()).to_hex()[..32].to_owned()
@@ -188,8 +188,7 @@ impl<'a> Engine<'a> {
         };
         let (state, interrupted) = match self.earlier_run(request, repo)? {
             Some((run, folded)) if folded.state.is_over() => {
-                let text =
-                    format!("run {run} is finished; leave out `--resume` to start a new one");
+                let text = format!("run {run} is finished; omit `--resume` to start a new one");
                 on_progress(&folded.state, &Progress::Warning(text));
                 return Ok((run, folded.state));
             }
@@ -222,8 +221,8 @@ impl<'a> Engine<'a> {
         Ok((run, runner.state))
     }
 
-    /// The run to resume. An unfinished run that nobody wants to resume is an error; one that waits for
-    /// an answer is abandoned.
+    /// The run to resume. An unfinished run that is not being resumed is an error; one that waits for an
+    /// answer is abandoned.
     fn earlier_run(
         &self,
         request: &RunRequest,

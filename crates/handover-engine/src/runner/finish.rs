@@ -34,7 +34,7 @@ impl Runner<'_, '_> {
         let state = self.state.verdict();
         let own = own_session(&self.state.plan.epic)?;
         if self.state.plan.records_in != own {
-            // A session that the user named is theirs to close.
+            // A session named by the user is left open.
             return Ok(Event::Ended { state });
         }
         let status =

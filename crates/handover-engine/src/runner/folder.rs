@@ -34,7 +34,7 @@ pub(super) struct FolderState {
 }
 
 impl Runner<'_, '_> {
-    /// Restores everything that a read-only agent changed, and the stories for all others.
+    /// Reverts everything a read-only agent changed, and changes to stories for all others.
     pub(super) fn collect_changes(
         &mut self,
         story: &StoryRun,
@@ -127,11 +127,11 @@ impl Runner<'_, '_> {
         if restored.is_empty() {
             return Ok((after, restored));
         }
-        Ok((worktree.put_back(before, &restored)?, restored))
+        Ok((worktree.restore_paths(before, &restored)?, restored))
     }
 
-    /// The changes that the agent was not allowed to make: an agent that closes an epic may only write
-    /// the files that it was asked for, and a fix must not touch stories or scenarios.
+    /// The changes the agent was not allowed to make: an agent that closes an epic may only write the files
+    /// it was asked for, and a fix must not touch stories or scenarios.
     fn forbidden_changes(
         &self,
         story: &StoryRun,
@@ -178,12 +178,12 @@ impl Runner<'_, '_> {
     }
 
     fn is_intact(&self, before: &str, change: &Change) -> Result<bool, EngineError> {
-        let former = self.repo.file_of(before, Path::new(&change.path))?;
-        let (Some(former), Some(blob)) = (former, &change.blob) else { return Ok(false) };
+        let previous = self.repo.file_of(before, Path::new(&change.path))?;
+        let (Some(previous), Some(blob)) = (previous, &change.blob) else { return Ok(false) };
         let now = self.repo.blob(blob)?;
-        Ok(match (std::str::from_utf8(&former), std::str::from_utf8(&now)) {
-            (Ok(former), Ok(now)) => {
-                change.is_file() && story::verify(former, now) == Integrity::Kept
+        Ok(match (std::str::from_utf8(&previous), std::str::from_utf8(&now)) {
+            (Ok(previous), Ok(now)) => {
+                change.is_file() && story::verify(previous, now) == Integrity::Kept
             }
             _ => false,
         })

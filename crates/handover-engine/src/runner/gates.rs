@@ -32,9 +32,9 @@ pub(super) struct GatesJob {
     environment: Environment,
     timeout: Duration,
     spawn: SpawnId,
-    /// The folder of all reports, and the name of theirs in it.
+    /// The folder of all reports, and the name of these reports' subfolder.
     reports: (Folder, String),
-    /// The base to compare with, should a gate fail.
+    /// The base to compare with if a gate fails.
     base: Option<Base>,
 }
 
@@ -173,7 +173,7 @@ impl GatesJob {
         if results.iter().any(|result| !result.passed) {
             new = new_failures(&results, &self.baseline(link)?);
         }
-        // Reports have what tests printed, unredacted.
+        // Reports contain what tests printed, unredacted.
         let (reports, own) = &self.reports;
         let _ = reports.remove_folder(own);
         let event = if new.is_empty() {
@@ -258,7 +258,7 @@ fn ended(
     }
 }
 
-/// The result without secrets: it is kept on disk.
+/// The result without secrets, because it is stored on disk.
 fn clean(mut result: GateResult, redactor: &Redactor) -> GateResult {
     result.failed =
         result.failed.iter().map(|name| redactor.clean(name).as_str().to_owned()).collect();

@@ -15,8 +15,8 @@ use crate::reducer::Plan;
 use crate::retro::Handoff;
 use crate::story;
 
-/// A text that is to become a package.
-struct Text {
+/// A text that will become a package.
+struct HandoffText {
     priority: Priority,
     topic: String,
     body: String,
@@ -48,7 +48,7 @@ impl Engine<'_> {
         Ok(skipped)
     }
 
-    fn register(&self, session: &SessionId, text: &Text) -> Result<Put, EngineError> {
+    fn register(&self, session: &SessionId, text: &HandoffText) -> Result<Put, EngineError> {
         let places = ProjectPaths::new(&self.project, &[])?;
         let setting = DraftContext {
             paths: &places,
@@ -76,7 +76,7 @@ impl Engine<'_> {
 }
 
 /// One text with the whole handoff, and one for each entry.
-fn texts(epic: &EpicId, handoff: &Handoff) -> Vec<Text> {
+fn texts(epic: &EpicId, handoff: &Handoff) -> Vec<HandoffText> {
     if handoff.entries.is_empty() && handoff.summary.is_empty() {
         return Vec::new();
     }
@@ -90,7 +90,7 @@ fn texts(epic: &EpicId, handoff: &Handoff) -> Vec<Text> {
     } else {
         handoff.summary.clone()
     };
-    let whole = Text {
+    let whole = HandoffText {
         priority: Priority::High,
         topic: format!("epic {epic}"),
         body: format!(
@@ -99,7 +99,7 @@ fn texts(epic: &EpicId, handoff: &Handoff) -> Vec<Text> {
         ),
         files: handoff.entries.iter().filter_map(|entry| entry.file.clone()).collect(),
     };
-    let entries = handoff.entries.iter().enumerate().map(|(n, entry)| Text {
+    let entries = handoff.entries.iter().enumerate().map(|(n, entry)| HandoffText {
         priority: Priority::Medium,
         topic: format!("epic {epic} {} {n}", entry.section.heading()),
         body: format!(
@@ -116,14 +116,14 @@ fn texts(epic: &EpicId, handoff: &Handoff) -> Vec<Text> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::retro::{Entry, Section};
+    use crate::retro::{HandoffEntry, Section};
 
     fn epic() -> EpicId {
         EpicId::new("1").unwrap()
     }
 
-    fn entry(section: Section, text: &str, file: Option<&str>) -> Entry {
-        Entry { section, text: text.to_owned(), file: file.map(str::to_owned) }
+    fn entry(section: Section, text: &str, file: Option<&str>) -> HandoffEntry {
+        HandoffEntry { section, text: text.to_owned(), file: file.map(str::to_owned) }
     }
 
     #[test]

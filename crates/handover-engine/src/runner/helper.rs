@@ -1,4 +1,4 @@
-//! Works for a run that another machine leads, until the run is over or its leader is gone.
+//! Works for a run that another machine leads, until the run ends or its leader dies.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -143,7 +143,7 @@ impl Helper<'_> {
                     Ok(WorkerMessage { seq, event: WorkerEvent::Finished(done) }) => {
                         let done = done.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                         busy.remove(&seq);
-                        if let Err(error) = self.hand_in(seq, done) {
+                        if let Err(error) = self.submit_result(seq, done) {
                             cancel_all(&busy);
                             return Err(error);
                         }
@@ -180,7 +180,7 @@ impl Helper<'_> {
         if last_heartbeat.is_none_or(|at| at.elapsed() >= pause) {
             *last_heartbeat = Some(Instant::now());
             match engine.lock(self.epic) {
-                Ok(fence) => return self.leads(fence).map(Some),
+                Ok(fence) => return self.become_leader(fence).map(Some),
                 Err(EngineError::Store(StoreError::Locked { .. })) => {}
                 Err(error) => return Err(error),
             }
@@ -190,14 +190,14 @@ impl Helper<'_> {
             store.announce_helper(&hold, self.slots)?;
             for (seq, cancel) in busy.iter() {
                 if !store.keep_job(&hold, *seq)? {
-                    // The leader withdrew it, or another helper has it by now.
+                    // The leader withdrew it, or another helper has taken it.
                     cancel.cancel();
                 }
             }
         }
         while busy.len() < self.slots as usize {
             let Some(job) = store.take_job(&hold, now)? else { break };
-            // A job of another version is left to a helper of that version.
+            // Leave a job of another version to a helper of that version.
             let Ok(remote) = serde_json::from_value(job.work) else { break };
             let work = engine.prepare_remote(self.repo, self.remote, &self.run, job.seq, remote)?;
             let cancel = CancelToken::default();
@@ -207,8 +207,8 @@ impl Helper<'_> {
         Ok(None)
     }
 
-    /// The lock is ours: the run continues here, unless it ended in the meantime.
-    fn leads(&self, fence: u64) -> Result<HelpOutcome, EngineError> {
+    /// The lock is ours: the run continues here, unless it has ended in the meantime.
+    fn become_leader(&self, fence: u64) -> Result<HelpOutcome, EngineError> {
         if self.engine.store.run_record(&self.run)?.state == RunState::Running {
             return Ok(HelpOutcome::Leading { fence, succeeds: true });
         }
@@ -224,7 +224,11 @@ impl Helper<'_> {
     }
 
     /// Stores a result. After an error on this machine the job is left to another helper.
-    fn hand_in(&self, seq: u64, done: Result<JobResult, EngineError>) -> Result<(), EngineError> {
+    fn submit_result(
+        &self,
+        seq: u64,
+        done: Result<JobResult, EngineError>,
+    ) -> Result<(), EngineError> {
         let Ok(JobResult::Remote(result)) = done else { return Ok(()) };
         let Ok(result) = serde_json::to_value(&*result) else { return Ok(()) };
         let result = self.engine.redactor.clean_json(result);

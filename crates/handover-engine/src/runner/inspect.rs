@@ -1,4 +1,4 @@
-//! What must not be committed: secrets, huge files, repositories inside the repository, files with filters.
+//! What must not be committed: secrets, huge files, nested repositories, files with filters.
 
 use std::path::Path;
 
@@ -27,14 +27,14 @@ const LOCK_FILES: &[&str] = &[
 const SCANNED: usize = 5 << 20;
 
 /// A file that must not be committed, and why.
-pub(super) struct Problem {
+pub(super) struct CommitProblem {
     pub(super) path: String,
     pub(super) text: String,
 }
 
 impl Runner<'_, '_> {
     /// Why the difference between two trees must not be committed.
-    pub(super) fn inspect(&self, from: &str, to: &str) -> Result<Vec<Problem>, EngineError> {
+    pub(super) fn inspect(&self, from: &str, to: &str) -> Result<Vec<CommitProblem>, EngineError> {
         let changes = self.repo.changes(from, to)?;
         let mut problems = Vec::new();
         let present: Vec<(&Change, &str)> = changes
@@ -44,7 +44,7 @@ impl Runner<'_, '_> {
             .collect();
         for change in changes.iter().filter(|change| change.is_repository()) {
             let text = format!("`{}` is a git repository of its own", change.path);
-            problems.push(Problem { path: change.path.clone(), text });
+            problems.push(CommitProblem { path: change.path.clone(), text });
         }
         problems.extend(self.filtered(from, to, &present)?);
         let blobs: Vec<&str> = present.iter().map(|(_, blob)| *blob).collect();
@@ -56,7 +56,7 @@ impl Runner<'_, '_> {
                 "the change has {total} bytes, and {} are allowed (runs.max_commit_bytes)",
                 limits.max_commit_bytes
             );
-            problems.push(Problem { path: String::new(), text });
+            problems.push(CommitProblem { path: String::new(), text });
         }
         for ((change, blob), size) in present.iter().zip(&sizes) {
             let path = change.path.clone();
@@ -65,7 +65,7 @@ impl Runner<'_, '_> {
                     "`{path}` has {size} bytes, and {} are allowed (runs.max_file_bytes)",
                     limits.max_file_bytes
                 );
-                problems.push(Problem { path, text });
+                problems.push(CommitProblem { path, text });
                 continue;
             }
             let content = self.repo.blob(blob)?;
@@ -73,20 +73,20 @@ impl Runner<'_, '_> {
             if let Some(text) =
                 conflict_markers(&path, &content).map_or_else(secret, |text| Ok(Some(text)))?
             {
-                problems.push(Problem { path, text });
+                problems.push(CommitProblem { path, text });
             }
         }
         Ok(problems)
     }
 
-    /// Files that git would change by a program before it stores them, such as those of git-lfs or
-    /// git-crypt. That program does not run here, and without it the wrong thing would be committed.
+    /// Files that git would pass through a program before storing them, such as those of git-lfs or
+    /// git-crypt. That program does not run here, and without it the wrong content would be committed.
     fn filtered(
         &self,
         from: &str,
         to: &str,
         present: &[(&Change, &str)],
-    ) -> Result<Vec<Problem>, EngineError> {
+    ) -> Result<Vec<CommitProblem>, EngineError> {
         let paths: Vec<&str> = present.iter().map(|(change, _)| change.path.as_str()).collect();
         let mut all = self.repo.filtered(from, &paths)?;
         all.extend(self.repo.filtered(to, &paths)?);
@@ -97,13 +97,13 @@ impl Runner<'_, '_> {
                 "`{path}` has the git filter `{filter}`, which a run does not start; \
                  leave the file as it was"
             );
-            Problem { path, text }
+            CommitProblem { path, text }
         };
         Ok(all.into_iter().map(problem).collect())
     }
 
-    /// A secret that is new in the file. A suspicious name alone (`password = "hunter2"`) is mostly a
-    /// test or a default; it counts only if the value looks random or the file is made for secrets.
+    /// A secret that is new in the file. A suspicious name alone (`password = "hunter2"`) is mostly a test
+    /// or a default; it counts only if the value looks random or the file is meant for secrets.
     fn secret(
         &self,
         from: &str,
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn files_made_for_secrets_are_known_by_name() {
+    fn files_meant_for_secrets_are_recognized_by_name() {
         for name in [
             ".env",
             ".env.local",
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_guess_by_name_are_told_apart() {
+    fn rules_that_guess_by_name_are_known() {
         let found = |rule: &str| Finding { rule: rule.to_owned(), start: 0, end: 1 };
         for rule in ["assignment", "call-with-credentials", "command-line"] {
             assert!(is_guess(&found(rule)), "{rule}");

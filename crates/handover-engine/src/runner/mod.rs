@@ -44,7 +44,7 @@ use workers::{Job, JobResult, WorkerEvent, WorkerMessage, WorkerPool};
 
 pub use engine::{Engine, OnProgress, Progress};
 
-/// The mark by which the processes of one effect are found again after a crash.
+/// The marker that identifies the processes of one effect after a crash.
 fn spawn_id(run: &RunId, seq: u64) -> Result<SpawnId, EngineError> {
     Ok(SpawnId::new(mark(run, seq))?)
 }
@@ -78,7 +78,7 @@ struct Runner<'a, 'p> {
 enum Started {
     /// It was short and has finished.
     Finished(Event),
-    /// A worker has to do it.
+    /// A worker has to perform it.
     Job(Job),
 }
 
@@ -95,7 +95,7 @@ impl<'a> Runner<'a, '_> {
             let workers = WorkerPool { scope, sender, redactor, cancel };
             let outcome = self.event_loop(&workers, &receiver);
             if outcome.is_err() {
-                // The journal cannot be written any more, so no worker may continue.
+                // The journal can no longer be written, so no worker may continue.
                 self.engine.cancel.cancel();
             }
             outcome
@@ -128,7 +128,7 @@ impl<'a> Runner<'a, '_> {
             };
             match event {
                 WorkerEvent::Spawned { process, delivered } => {
-                    // A process that is not in the journal could not be found after a crash.
+                    // A process missing from the journal could not be found after a crash.
                     self.journal.note(&Note::Spawned { process }, self.now())?;
                     self.engine.mark_delivered(delivered)?;
                 }
@@ -180,7 +180,7 @@ impl<'a> Runner<'a, '_> {
         if self.engine.cancel.is_cancelled() {
             return Ok(Some(EngineError::Interrupted));
         }
-        // What a crashed engine started is repeated under the same number and time.
+        // Effects that a crashed engine started are repeated under the same number and time.
         let intent = match self.interrupted.iter().position(|intent| intent.effect == effect) {
             Some(at) => self.interrupted.remove(at),
             None => self.journal.intent(&effect, (self.engine.now)())?,
@@ -283,7 +283,7 @@ impl<'a> Runner<'a, '_> {
         })
     }
 
-    /// The journal asks for something that no reducer of this version would ask for.
+    /// The journal requests something that no reducer of this version would request.
     fn inconsistent(&self, what: &str) -> EngineError {
         EngineError::Journal {
             run: self.journal.run.to_string(),

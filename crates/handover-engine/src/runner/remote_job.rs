@@ -1,5 +1,5 @@
-//! A job for another machine and its result. Both travel through the store, redacted; the files travel
-//! through git.
+//! A job for another machine and its result. Both are sent through the store, redacted; files are sent through
+//! git.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl RemoteResult {
     }
 }
 
-/// The ref that carries the files of a job. The `@` keeps it apart from the refs of stories.
+/// The ref that carries the files of a job. The `@` distinguishes it from the refs of stories.
 pub(super) fn job_ref(run: &RunId, seq: u64) -> String {
     format!("refs/handover/{run}/@job-{seq}")
 }
@@ -71,7 +71,7 @@ pub(super) fn result_ref(run: &RunId, seq: u64) -> String {
     format!("refs/handover/{run}/@result-{seq}")
 }
 
-/// A job that this machine does for another one.
+/// A job that this machine does for another.
 pub(super) struct RemoteWork {
     job: RemoteJob,
     run: RunId,

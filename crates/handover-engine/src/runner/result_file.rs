@@ -1,5 +1,5 @@
-//! The file that an agent writes its result to. It exists only while the agent works, under a name that
-//! no other agent can guess or list; what stays is a redacted copy.
+//! The file an agent writes its result to. It exists only while the agent works, under a name that no other
+//! agent can guess or list; only a redacted copy is kept.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -10,7 +10,7 @@ use super::agent::AgentAttempt;
 use crate::EngineError;
 use crate::verdict::MAX_RESULT;
 
-/// Names can be used in the folder of a result, and not listed.
+/// Names in the folder of a result can be used, but not listed.
 const CLOSED: u32 = 0o300;
 const OPEN: u32 = 0o700;
 
@@ -20,7 +20,7 @@ pub(super) struct ResultFile<'a> {
 }
 
 impl<'a> ResultFile<'a> {
-    /// Creates the folder; what a crashed engine left there is deleted.
+    /// Creates the folder and deletes what a crashed engine left there.
     pub(super) fn create(attempt: &'a AgentAttempt) -> Result<Self, EngineError> {
         let file = Self { attempt };
         file.delete();
@@ -29,7 +29,8 @@ impl<'a> ResultFile<'a> {
         Ok(file)
     }
 
-    /// What the agent wrote; none if there is no file. A link could lead anywhere, so it is not followed.
+    /// What the agent wrote; none if there is no file. Links are not followed, because they could lead
+    /// anywhere.
     pub(super) fn read(&self) -> Option<Vec<u8>> {
         self.set_mode(OPEN);
         let read = self.attempt.result_folder().read(&self.attempt.result_name(), MAX_RESULT);
@@ -41,7 +42,7 @@ impl<'a> ResultFile<'a> {
         }
     }
 
-    /// Keeps what the agent wrote, redacted.
+    /// Stores what the agent wrote, redacted.
     pub(super) fn keep(self, redactor: &Redactor) -> Result<(), EngineError> {
         let (logs, name) = (&self.attempt.logs, self.attempt.file("result.json"));
         logs.remove(&name)?;
@@ -55,7 +56,7 @@ impl<'a> ResultFile<'a> {
         Ok(())
     }
 
-    /// Only of a folder: a link in its place is not followed.
+    /// Only for a folder: a link in its place is not followed.
     fn set_mode(&self, mode: u32) -> bool {
         let path = self.attempt.result_folder().path();
         let is_folder = fs_err::symlink_metadata(&path).is_ok_and(|data| data.is_dir());

@@ -5,8 +5,8 @@ use super::agent::AgentCall;
 use crate::EngineError;
 
 impl Runner<'_, '_> {
-    /// Removes a new branch that is checked out in the agent's worktree: its work is what differs in the
-    /// folder. Anybody could have made other refs, so they are only reported.
+    /// Removes a new branch that is checked out in the agent's worktree: its work is the difference in the
+    /// folder. Other refs could come from anyone, so they are only reported.
     pub(super) fn handle_unexpected_refs(&mut self, call: &AgentCall) -> Result<(), EngineError> {
         let own = call.worktree.detach()?;
         let new: Vec<String> = self.repo.refs()?.difference(&call.refs).cloned().collect();

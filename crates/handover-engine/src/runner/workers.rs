@@ -1,5 +1,5 @@
-//! The worker pool: agents, gates and scenarios run on threads of their own and report to the engine's
-//! main thread, which alone writes to the journal and the store.
+//! The worker pool: agents, gates and scenarios run on separate threads and report to the engine's main
+//! thread, which alone writes to the journal and the store.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,7 +34,7 @@ pub(super) enum JobResult {
     Uat(Box<UatDone>),
 }
 
-/// What a worker tells the main thread.
+/// What a worker reports to the main thread.
 pub(super) struct WorkerMessage {
     /// The journal entry of the intent that it works on.
     pub(super) seq: u64,
@@ -42,9 +42,9 @@ pub(super) struct WorkerMessage {
 }
 
 pub(super) enum WorkerEvent {
-    /// It started a process; an agent has its prompt from then on.
+    /// It started a process; from then on an agent has its prompt.
     Spawned { process: Identity, delivered: Option<Delivered> },
-    /// A sign of life to be shown.
+    /// Activity to be shown.
     Activity { story: String, what: String },
     /// It ended; a panic is resumed on the main thread.
     Finished(Box<thread::Result<Result<JobResult, EngineError>>>),
@@ -65,12 +65,12 @@ pub(super) struct WorkerPool<'scope, 'env> {
 }
 
 impl<'scope, 'env: 'scope> WorkerPool<'scope, 'env> {
-    /// Starts a job that is cancelled with the whole engine.
+    /// Starts a job that is canceled with the whole engine.
     pub(super) fn start(&self, seq: u64, job: Job) {
         self.start_cancellable(seq, job, self.cancel.clone());
     }
 
-    /// Starts a job with a cancel token of its own.
+    /// Starts a job with its own cancel token.
     pub(super) fn start_cancellable(&self, seq: u64, job: Job, cancel: CancelToken) {
         let link = WorkerLink::new(seq, self.sender.clone(), self.redactor, cancel);
         let effect = tracing::Span::current();
@@ -111,7 +111,7 @@ impl<'a> WorkerLink<'a> {
         self.spawned.get()
     }
 
-    /// Sends an event. The main thread may be gone after an error, and then nobody needs it.
+    /// Sends an event. After an error the main thread may be gone; then the event is dropped.
     pub(super) fn send(&self, event: WorkerEvent) {
         if matches!(event, WorkerEvent::Spawned { .. }) {
             self.spawned.set(true);
@@ -147,7 +147,7 @@ mod tests {
         assert!(
             matches!(&events[1].event, WorkerEvent::Spawned { process, .. } if process.pid == 1)
         );
-        // A main thread that is gone does not matter.
+        // It does not matter if the main thread is gone.
         drop(receiver);
         link.send(WorkerEvent::Activity { story: "a".to_owned(), what: "writes".to_owned() });
     }

@@ -11,7 +11,7 @@ use crate::reducer::StoryRun;
 use crate::story::StoryError;
 
 impl Runner<'_, '_> {
-    /// A story's worktree, created again if it is gone, with the tree that was last recorded.
+    /// A story's worktree, recreated if it is gone, with the tree that was last recorded.
     pub(super) fn worktree(&mut self, story: &StoryRun) -> Result<Worktree, EngineError> {
         let (Some(base), Some(tree)) = (&story.base, &story.tree) else {
             return Err(self.inconsistent("a story without a worktree"));
@@ -65,7 +65,7 @@ impl Runner<'_, '_> {
         format!("refs/handover/{}/{}", self.journal.run, ref_part(story))
     }
 
-    /// Removes all worktrees of the run, unless they are all there is of its work.
+    /// Removes all worktrees of the run, unless they hold its only copy of the work.
     pub(super) fn clear_worktrees(&mut self) -> Result<(), EngineError> {
         if self.state.options.no_commit {
             return Ok(());

@@ -33,7 +33,7 @@ pub fn in_order(epic: &str, stories: Vec<Story>) -> Result<Vec<(Story, Vec<Strin
     Ok(order)
 }
 
-/// The story that a reference means. Stories of other epics are ignored.
+/// The story that a reference names. Stories of other epics are ignored.
 fn resolve(
     epic: &str,
     story: &Story,

@@ -33,7 +33,7 @@ fn numbers_decide_and_stories_without_one_come_last() {
 }
 
 #[test]
-fn a_story_comes_after_everything_that_it_needs() {
+fn a_story_comes_after_its_dependencies() {
     let stories = vec![
         story("1-1-a", Some(1), &["1-3-c", "1.2"]),
         story("1-2-b", Some(2), &["1-3-c"]),
@@ -47,7 +47,7 @@ fn a_story_comes_after_everything_that_it_needs() {
 }
 
 #[test]
-fn cycles_and_strangers_are_named() {
+fn cycles_and_unknown_stories_are_named() {
     let stories = vec![
         story("1-1-a", Some(1), &["1.2"]),
         story("1-2-b", Some(2), &["1.3"]),
@@ -67,7 +67,7 @@ fn cycles_and_strangers_are_named() {
 }
 
 #[test]
-fn a_number_that_two_stories_have_is_no_name() {
+fn a_number_shared_by_two_stories_is_ambiguous() {
     let twins = vec![
         story("1-1-a", Some(1), &[]),
         story("1-1-b", Some(1), &[]),
@@ -75,7 +75,7 @@ fn a_number_that_two_stories_have_is_no_name() {
     ];
     let error = order(twins.clone()).unwrap_err();
     assert!(error.contains("story `1.1`, on which `1-2-c` depends, could be"), "{error}");
-    // Its id is.
+    // Its id is unique.
     let mut named = twins;
     named[2].depends_on = vec!["1-1-b".to_owned()];
     assert_eq!(ids(named), ["1-1-a", "1-1-b", "1-2-c"]);

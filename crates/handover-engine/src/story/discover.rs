@@ -15,7 +15,7 @@ const STORIES: &[&str] = &["docs/stories", "docs/sprint-artifacts", "docs/sprint
 /// Larger files are not read.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Names of files next to stories that are no stories.
+/// Files next to stories that are not stories.
 const ARTIFACTS: &[&str] = &[
     "-decisions",
     "-retro",
@@ -61,7 +61,7 @@ pub(super) enum Named {
     Nothing,
 }
 
-/// The epic that an argument means: `1`, `epic-1` or `docs/epics/epic-1-login.md`.
+/// The epic that an argument names: `1`, `epic-1` or `docs/epics/epic-1-login.md`.
 pub fn epic_id(word: &str) -> Result<EpicId, handover_model::InvalidId> {
     let name = word.rsplit('/').next().unwrap_or(word);
     let Some(stem) = name.strip_suffix(".md") else {
@@ -174,7 +174,7 @@ fn number_after(rest: &str) -> Option<u64> {
     rest[..end].parse().ok().filter(|_| ends_well)
 }
 
-/// The story in a file, if it is one of this epic, and what says so.
+/// The story in a file, if it belongs to this epic, and the reason.
 fn story(
     root: &Path,
     path: &Path,
@@ -189,7 +189,7 @@ fn story(
     let name = named(&id, epic.as_str());
     let text = match read(path) {
         Ok(text) => text,
-        // A file that is no story by its name may be anything.
+        // A file that is not a story by its name may be anything.
         Err(_) if !matches!(name, Named::Ours(_)) => return Ok(None),
         Err(reason) => return Err(StoryError::BadFile { path: shown, reason }),
     };
@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_argument_means_an_epic() {
+    fn arguments_name_epics() {
         for (word, epic) in [
             ("1", "1"),
             ("01", "1"),

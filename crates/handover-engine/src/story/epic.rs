@@ -26,7 +26,7 @@ pub fn epic_dependencies(root: &Path, epic: &EpicId) -> Result<Vec<EpicId>, Stor
         .map_err(|reason| StoryError::BadFile { path: path.clone(), reason })?;
     let mut words = Vec::new();
     let lines = fields::lines(&text);
-    // Text below a heading is a sentence, which is read further down.
+    // Text below a heading is a sentence, handled further down.
     let is_field = |field: &fields::Field| {
         let line = lines[field.line].text.to_ascii_lowercase();
         NAMES.iter().any(|name| line.contains(name))
@@ -98,7 +98,7 @@ fn mentioned(line: &str) -> Vec<String> {
     found
 }
 
-/// Of `2-login` only the number counts.
+/// Only the number of `2-login` counts.
 fn number_of(word: &str) -> String {
     let first = word.split('-').next().unwrap_or(word);
     if first.parse::<u64>().is_ok() { first.to_owned() } else { word.to_owned() }

@@ -8,7 +8,7 @@ pub enum StoryError {
     /// Neither an epic nor a story of it was found.
     #[error("there is no epic `{epic}`: no file in docs/epics, no story in {}", folders.join(", "))]
     NotFound {
-        /// What was asked for.
+        /// The requested epic.
         epic: String,
         /// The folders that were searched.
         folders: Vec<String>,
@@ -36,11 +36,11 @@ pub enum StoryError {
         path: String,
         /// One epic.
         one: String,
-        /// What says so.
+        /// The reason for the first.
         by_one: &'static str,
         /// The other epic.
         other: String,
-        /// What says so.
+        /// The reason for the second.
         by_other: &'static str,
     },
     /// A story depends on one that does not exist.
@@ -64,7 +64,7 @@ pub enum StoryError {
     BadName {
         /// The file.
         path: String,
-        /// The rule that it breaks.
+        /// The rule it violates.
         rule: &'static str,
     },
     /// A file that cannot be read as a story.
@@ -72,15 +72,15 @@ pub enum StoryError {
     BadFile {
         /// The file.
         path: String,
-        /// Why.
+        /// What is wrong with it.
         reason: String,
     },
     /// A folder or file that cannot be read.
     #[error("failed to read {}", path.display())]
     Read {
-        /// What.
+        /// The folder or file.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },

@@ -168,7 +168,7 @@ mod tests {
         // Below a section a line is text, not a field; a heading still is one.
         assert_eq!(value("# S\n\n## Notes\nEpic: 4\n", &["epic"]), None);
         assert_eq!(value("# S\n\n## Notes\n\n### Epic: 5\n", &["epic"]), Some("5"));
-        // The first of several names wins by its place, not by its order.
+        // The first name in the file wins, not the first in the list.
         assert_eq!(value("Epic: 1\nEpic id: 2\n", &["epic id", "epic"]), Some("1"));
     }
 
@@ -202,10 +202,10 @@ mod tests {
         let starts: Vec<usize> = lines(text).iter().map(|line| line.start).collect();
         assert_eq!(starts, [0, 4, 9, 13, 17, 21, 26, 30]);
         assert_eq!(body_lines(text).collect::<Vec<_>>(), ["# T", "end"]);
-        // Without its end, front matter goes on.
+        // Front matter without an end continues to the end of the file.
         assert_eq!(body_lines("---\na: 1\n").count(), 0);
         assert_eq!(body_lines("----\na: 1\n").count(), 2);
-        // A fence in front matter is none.
+        // A fence inside front matter is ignored.
         assert_eq!(body_lines("---\n```\n---\nx\n").collect::<Vec<_>>(), ["x"]);
     }
 

@@ -1,7 +1,7 @@
 //! Story and epic files: which belong to a run, what they say, and what may be written into them.
 //!
-//! Files belong to their authors. The engine sets a status, appends records, and sees to it that
-//! agents change nothing else.
+//! Files belong to their authors. The engine sets a status, appends records, and makes sure that agents change
+//! nothing else.
 
 mod depends;
 mod discover;

@@ -2,9 +2,9 @@
 
 use crate::reducer::Failure;
 
-use super::{DETAIL, Kind, PATCH, TaskParts, findings, section};
+use super::{DETAIL, PATCH, TaskKind, TaskParts, findings, section};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TaskKind = TaskKind {
     what: "Say what to do about the failure of one story of epic",
     who: "You find out why the work on a story failed and say what to do: retry, with what the next \
           agent must know that the last one did not; skip the story; or escalate, with the exact question \

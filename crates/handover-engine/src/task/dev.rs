@@ -2,9 +2,9 @@
 
 use handover_model::RunPhase;
 
-use super::{DETAIL, Kind, TaskParts, advice, section};
+use super::{DETAIL, TaskKind, TaskParts, advice, section};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TaskKind = TaskKind {
     what: "Implement one story of epic",
     who: "You implement one story, with tests, in one go. Nobody can answer questions: decide, and say \
           what you decided. If something outside your control stops you, report that you are blocked.",

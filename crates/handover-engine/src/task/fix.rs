@@ -1,8 +1,8 @@
 //! A fix of what gates or a review found.
 
-use super::{DETAIL, Kind, TaskParts, advice, findings, section};
+use super::{DETAIL, TaskKind, TaskParts, advice, findings, section};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TaskKind = TaskKind {
     what: "Fix the work on one story of epic",
     who: "You fix what checks found in the work of another developer. Fix exactly that, and the \
           cause rather than the symptom; never weaken or delete a test to make it pass.",

@@ -1,8 +1,8 @@
 //! A look at a story before the work starts.
 
-use super::{Kind, TaskParts};
+use super::{TaskKind, TaskParts};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TaskKind = TaskKind {
     what: "Look at one story before the work on it starts, of epic",
     who: "You look at a story and at the code that it is about before somebody else implements it. Say \
           what they should know: structure, approach, tests, risks. You are read-only.",

@@ -1,6 +1,5 @@
-//! The tasks of agents as text: one file per kind of task says who the agent is, what it is shown and
-//! how it reports. Stories, findings and patches are data: fenced, bounded, and unable to close their
-//! fence.
+//! The tasks of agents as text: one file per kind of task says who the agent is, what it is shown and how
+//! it reports. Stories, findings and patches are data: fenced, bounded, and unable to close their fence.
 
 mod analysis;
 mod dev;
@@ -48,7 +47,7 @@ pub(crate) struct TaskParts<'a> {
 }
 
 /// One kind of task.
-pub(crate) struct Kind {
+pub(crate) struct TaskKind {
     /// What to do, as the beginning of a sentence that continues with `epic 1`.
     what: &'static str,
     /// Who the agent is, and the few rules of the workflow.
@@ -66,7 +65,7 @@ pub(crate) struct Kind {
 }
 
 /// The kind of task of an agent: by its role for most members of a team, else by its phase.
-pub(crate) fn kind(step: &AgentStep) -> &'static Kind {
+pub(crate) fn kind(step: &AgentStep) -> &'static TaskKind {
     let is_member = !step.statuses.is_empty();
     match step.role.as_str() {
         "qa_expert" if is_member => return &team_qa::KIND,
@@ -94,7 +93,7 @@ pub(crate) fn role_text(step: &AgentStep, party: Option<&PartyStep>) -> String {
             Some(persona) => {
                 format!("{} {who} {}", party::identity(persona), party::round(voice.round))
             }
-            None => format!("{who}\n\n{}", party::everybody(&party.personas)),
+            None => format!("{who}\n\n{}", party::introduce_all(&party.personas)),
         },
         (Some(_) | None, _) => format!("You work as {}. {who}", step.role),
     }
@@ -132,15 +131,16 @@ pub(crate) fn task(parts: &TaskParts<'_>) -> String {
         );
     }
     (kind.body)(&mut out, parts);
-    heard(&mut out, parts);
+    add_others_statements(&mut out, parts);
     out.push_str(&ending(&planned.id, parts.step, parts.nonce, parts.result));
     out
 }
 
 /// What the other voices said in the first round, for a voice in the second.
-fn heard(out: &mut String, parts: &TaskParts<'_>) {
+fn add_others_statements(out: &mut String, parts: &TaskParts<'_>) {
     let Some(voice) = parts.step.voice.as_ref().filter(|voice| voice.round > 1) else { return };
-    let text = party::heard(parts.step.phase, &voice.persona, &parts.story.statements());
+    let text =
+        party::others_statements(parts.step.phase, &voice.persona, &parts.story.statements());
     let text = if text.is_empty() { "They found nothing." } else { text.as_str() };
     section(out, "What the others say", "text", text, DETAIL);
 }

@@ -24,7 +24,7 @@ pub(super) fn identity(persona: &Persona) -> String {
 }
 
 /// The introduction of all personas, for one agent that plays them.
-pub(super) fn everybody(personas: &[Persona]) -> String {
+pub(super) fn introduce_all(personas: &[Persona]) -> String {
     let mut out = String::from(
         "You play several people who discuss this. Let each look at it alone first, then let them \
          answer each other, and do not smooth over what they disagree about:\n",
@@ -58,14 +58,18 @@ pub(super) fn round(round: u32) -> &'static str {
 }
 
 /// What the others found, as text for one voice; empty if they found nothing.
-pub(super) fn heard(phase: RunPhase, persona: &str, statements: &[Statement]) -> String {
+pub(super) fn others_statements(
+    phase: RunPhase,
+    persona: &str,
+    statements: &[Statement],
+) -> String {
     let mut others: Vec<Statement> = statements
         .iter()
-        .filter(|word| word.round == 1 && word.persona != persona)
+        .filter(|statement| statement.round == 1 && statement.persona != persona)
         .cloned()
         .collect();
     others.sort_by(|a, b| a.persona.cmp(&b.persona));
-    let ids: Vec<String> = others.iter().map(|word| word.persona.clone()).collect();
+    let ids: Vec<String> = others.iter().map(|statement| statement.persona.clone()).collect();
     match phase {
         RunPhase::Review => {
             let mut out = String::new();
@@ -85,12 +89,12 @@ pub(super) fn heard(phase: RunPhase, persona: &str, statements: &[Statement]) ->
             out
         }
         RunPhase::Analysis => {
-            let analysed = settle_analysis(&ids, &others, handover_model::Consensus::Majority);
+            let analyzed = settle_analysis(&ids, &others, handover_model::Consensus::Majority);
             let mut out = String::new();
-            for (who, text) in &analysed.assessments {
+            for (who, text) in &analyzed.assessments {
                 let _ = writeln!(out, "{who}: {text}");
             }
-            for step in &analysed.remediation {
+            for step in &analyzed.remediation {
                 let _ = writeln!(out, "- {step}");
             }
             out
@@ -98,8 +102,8 @@ pub(super) fn heard(phase: RunPhase, persona: &str, statements: &[Statement]) ->
         RunPhase::Kickoff => settle_kickoff(&ids, &others).text(),
         RunPhase::Dev | RunPhase::Fix | RunPhase::Uat | RunPhase::Retro => {
             let mut out = String::new();
-            for word in others.iter().filter(|word| word.verdict.is_some()) {
-                let _ = writeln!(out, "{}: {}", word.persona, word.summary);
+            for statement in others.iter().filter(|statement| statement.verdict.is_some()) {
+                let _ = writeln!(out, "{}: {}", statement.persona, statement.summary);
             }
             out
         }
@@ -148,7 +152,7 @@ mod tests {
     use crate::data::{Analysis, Contribution};
     use crate::persona::Personas;
 
-    fn word(persona: &str, text: &str) -> Statement {
+    fn statement(persona: &str, text: &str) -> Statement {
         let note = std::collections::BTreeMap::from([(Topic::Risks, vec![text.to_owned()])]);
         Statement {
             persona: persona.into(),
@@ -166,23 +170,29 @@ mod tests {
 
     #[test]
     fn a_voice_hears_only_the_others() {
-        let statements = [word("winston", "alpha"), word("murat", "beta"), word("amelia", "gamma")];
+        let statements = [
+            statement("winston", "alpha"),
+            statement("murat", "beta"),
+            statement("amelia", "gamma"),
+        ];
         for phase in [RunPhase::Review, RunPhase::Analysis, RunPhase::Retro] {
-            let heard = heard(phase, "murat", &statements);
+            let heard = others_statements(phase, "murat", &statements);
             assert!(heard.contains("alpha") && heard.contains("gamma"), "{phase}: {heard}");
             assert!(!heard.contains("beta"), "{phase}: {heard}");
         }
-        let complete =
-            |word: &Statement| Statement { verdict: Some(Verdict::Complete), ..word.clone() };
+        let complete = |statement: &Statement| Statement {
+            verdict: Some(Verdict::Complete),
+            ..statement.clone()
+        };
         let statements: Vec<Statement> = statements.iter().map(complete).collect();
-        let heard = heard(RunPhase::Kickoff, "murat", &statements);
+        let heard = others_statements(RunPhase::Kickoff, "murat", &statements);
         assert!(heard.contains("alpha") && !heard.contains("beta"), "{heard}");
     }
 
     #[test]
     fn everybody_is_introduced() {
         let personas = Personas::default().party(PartyPhase::Retro, None).unwrap();
-        let all = everybody(&personas);
+        let all = introduce_all(&personas);
         for persona in &personas {
             assert!(all.contains(&persona.name) && identity(persona).contains(&persona.title));
         }

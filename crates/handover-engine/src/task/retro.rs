@@ -2,13 +2,13 @@
 
 use handover_text::tokens::for_model;
 
-use super::{Kind, TaskParts, section};
+use super::{TaskKind, TaskParts, section};
 use crate::retro::digest;
 
 /// How many tokens the account of all stories may have, however many there are.
 const TOKENS: u64 = 6_000;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TaskKind = TaskKind {
     what: "Look back on epic",
     who: "You look back on an epic: what went well, what did not, and what the next one should know. You say \
           what is true of this project and would surprise somebody new; no platitudes.",

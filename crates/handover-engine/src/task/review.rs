@@ -2,12 +2,12 @@
 
 use handover_model::RunPhase;
 
-use super::{DETAIL, Kind, PATCH, TaskParts, said, section};
+use super::{DETAIL, PATCH, TaskKind, TaskParts, said, section};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TaskKind = TaskKind {
     what: "Review the work on one story of epic",
     who: "You review code. You are seeing this code for the first time. Look for what is wrong: \
-          missing behaviour that the story asks for, unhandled errors, tests that prove nothing, \
+          missing behavior that the story asks for, unhandled errors, tests that prove nothing, \
           secrets, broken boundaries. Do not invent findings; an empty list is a valid result. \
           You are read-only: another agent fixes what you find.",
     is_cold: true,

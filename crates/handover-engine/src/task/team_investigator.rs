@@ -1,8 +1,8 @@
-//! A team's investigator finds out what nobody can explain.
+//! A team's investigator looks into unexplained failures.
 
-use super::{DETAIL, Kind, PATCH, TaskParts, section, team};
+use super::{DETAIL, PATCH, TaskKind, TaskParts, section, team};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TaskKind = TaskKind {
     what: "Find out what blocks one story of epic",
     who: "You find out why something does not work that your team cannot explain: state what you observe, \
           form hypotheses, test them, and say which one holds and how you know. You are read-only: what \

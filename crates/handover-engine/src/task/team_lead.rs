@@ -1,8 +1,8 @@
-//! A team's tech lead decides about the work and helps those who are stuck.
+//! A team's tech lead decides about the work and helps members who are stuck.
 
-use super::{Kind, PATCH, TaskParts, section, team};
+use super::{PATCH, TaskKind, TaskParts, section, team};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TaskKind = TaskKind {
     what: "Decide about the work on one story of epic",
     who: "You lead a team and decide whether work is committed: is it correct, simple, safe and in the right \
           place? A developer who is stuck gets guidance from you instead. You are read-only: what you ask \

@@ -1,9 +1,9 @@
 //! A team's project manager closes an epic.
 
 use super::retro::epic_digest;
-use super::{Kind, TaskParts, section};
+use super::{TaskKind, TaskParts, section};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TaskKind = TaskKind {
     what: "Close epic",
     who: "You manage a team that has finished its work on an epic. Compare what was asked for with how each \
           story ended, and say whether everything is done, or exactly what is missing. You are read-only.",

@@ -1,8 +1,8 @@
 //! A team's QA expert tests the work.
 
-use super::{Kind, PATCH, TaskParts, section, team};
+use super::{PATCH, TaskKind, TaskParts, section, team};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TaskKind = TaskKind {
     what: "Test the work on one story of epic",
     who: "You test what a developer of your team has built: does it do what the story asks for, including \
           edge cases, and do its tests prove it? Run what you need; what you change is reverted. Say \

@@ -100,7 +100,7 @@ fn an_analyst_is_shown_how_it_failed_and_what_was_tried() {
     };
     analysis.contribution.analysis = Some(advice);
     state.apply(&event(analysis));
-    // The next developer learns what the analysis found.
+    // The next developer is shown what the analysis found.
     let dev = composed(&state, "1-1-login", None, "");
     assert!(
         dev.contains("### What earlier attempts taught\n\n```text\nCause: the port is taken\n```"),

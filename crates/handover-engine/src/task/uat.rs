@@ -1,9 +1,9 @@
 //! The acceptance scenarios of an epic.
 
 use super::retro::epic_digest;
-use super::{DETAIL, Kind, TaskParts, findings, section};
+use super::{DETAIL, TaskKind, TaskParts, findings, section};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: TaskKind = TaskKind {
     what: "Write acceptance scenarios for epic",
     who: "You write acceptance scenarios for what an epic has built: one for each criterion that a \
           user cares about, three to ten in all. Read the code and the stories, and change none of them.",

@@ -10,7 +10,7 @@ use super::tools::{First, Tool, is_code, is_never, tool_of};
 /// tools pass to a shell.
 const PLAIN: &str = "-_./:@,+";
 
-const SCRIPT: &str = "a program of the project in a file is expected, no code and no document";
+const SCRIPT: &str = "expected a file with one of the project's programs, not code or a document";
 
 /// Why a program is not started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,20 +37,20 @@ pub enum Refused {
         /// The program that the scenario names.
         program: String,
     },
-    /// It is outside of the project.
-    #[error("`{program}` is outside of the project; programs are named without their path")]
+    /// It is outside the project.
+    #[error("`{program}` is outside the project; name programs without their path")]
     Outside {
         /// The program that the scenario names.
         program: String,
     },
-    /// An argument that it must not get.
+    /// An argument it must not get.
     #[error("`{program}` is not started with `{word}`: {rule}")]
     Word {
         /// The program.
         program: String,
         /// The argument.
         word: String,
-        /// The rule that it breaks.
+        /// The rule it violates.
         rule: &'static str,
     },
 }
@@ -140,33 +140,30 @@ impl Allowed<'_> {
         let (own, behind) = words.split_at(own);
         for word in own {
             if tool.never.iter().any(|option| is_option(word, option)) {
-                return Err(refused(word, "with this option it can start anything"));
+                return Err(refused(word, "this option can start any program"));
             }
             let is_unknown =
                 |only: &[&str]| word.starts_with('-') && !only.contains(&word.as_str());
             if tool.only.is_some_and(is_unknown) {
-                return Err(refused(
-                    word,
-                    "it is none of the options that are known to be harmless",
-                ));
+                return Err(refused(word, "only options known to be harmless are allowed"));
             }
             let value = word.rsplit('=').next().unwrap_or(word);
             if !self.is_below(Path::new(value)) {
-                return Err(refused(word, "the path leads out of the project"));
+                return Err(refused(word, "the path is outside the project"));
             }
         }
         if tool.plain {
             let plain = |c: char| c.is_ascii_alphanumeric() || PLAIN.contains(c);
             let odd = own.iter().chain(behind).find(|word| !word.chars().all(plain));
             if let Some(word) = odd {
-                return Err(refused(word, "a shell will see it, so it must be a plain word"));
+                return Err(refused(word, "it is passed to a shell, so it must be a plain word"));
             }
         }
         match &tool.first {
             First::Any => Ok(()),
             First::Command(commands) => match words.first() {
                 Some(word) if commands.contains(&word.as_str()) => Ok(()),
-                Some(word) => Err(refused(word, "it is none of the commands that are known")),
+                Some(word) => Err(refused(word, "unknown subcommand")),
                 None => Err(refused("", "a command is expected")),
             },
             First::Script { flags, modules } => {
@@ -183,7 +180,7 @@ impl Allowed<'_> {
                         let is_own = !modules.is_empty() && self.has_module(module);
                         is_own
                             .then_some(())
-                            .ok_or_else(|| refused(module, "it is no module of the project"))
+                            .ok_or_else(|| refused(module, "it is not a module of the project"))
                     }
                     // Every argument of a test runner is a file.
                     files if words.iter().any(|word| word == "--test") => {

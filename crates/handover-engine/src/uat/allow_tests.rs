@@ -2,26 +2,26 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use super::*;
 
-/// A project, a folder of programs that do nothing, and a list.
-struct Place {
+/// A project, a folder of programs that do nothing, and an allowlist.
+struct Fixture {
     folder: tempfile::TempDir,
     programs: Vec<String>,
 }
 
-impl Place {
+impl Fixture {
     fn new(programs: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for below in ["project", "bin"] {
             fs_err::create_dir_all(folder.path().join(below)).unwrap();
         }
-        let place =
+        let fixture =
             Self { folder, programs: programs.iter().map(|&name| name.to_owned()).collect() };
         for name in programs.iter().filter(|name| !name.contains('/')) {
-            place.program(&format!("bin/{name}"), "#!/bin/true\n");
+            fixture.program(&format!("bin/{name}"), "#!/bin/true\n");
         }
-        place.program("project/main.py", "");
-        place.program("project/cli.js", "");
-        place
+        fixture.program("project/main.py", "");
+        fixture.program("project/cli.js", "");
+        fixture
     }
 
     fn program(&self, path: &str, text: &str) {
@@ -52,11 +52,11 @@ impl Place {
 }
 
 #[test]
-fn no_shell_by_any_name() {
+fn shells_are_refused_under_any_name() {
     // Not even an allowlist entry allows a shell.
     let all =
         ["sh", "bash", "env", "xargs", "bash5.2", "busybox", "timeout", "find", "./run", "cargo"];
-    let place = Place::new(&all);
+    let fixture = Fixture::new(&all);
     for argv in [
         &["sh", "-c", "touch pwned"][..],
         &["bash", "-c", "touch pwned"],
@@ -73,53 +73,56 @@ fn no_shell_by_any_name() {
         &["SH", "-c", "x"],
         &["sh.exe", "-c", "x"],
     ] {
-        place.refused(argv, "runs arbitrary code");
+        fixture.refused(argv, "runs arbitrary code");
     }
-    place.refused(&["/usr/bin/cargo", "test"], "outside");
-    place.refused(&["../cargo", "test"], "outside");
+    fixture.refused(&["/usr/bin/cargo", "test"], "outside");
+    fixture.refused(&["../cargo", "test"], "outside");
 }
 
 #[test]
-fn links_copies_and_scripts_are_seen_through() {
-    let place = Place::new(&["./tool", "./greet", "./copy", "./other", "linked", "./far"]);
-    let project = place.folder.path().join("project");
+fn links_copies_and_scripts_are_detected() {
+    let fixture = Fixture::new(&["./tool", "./greet", "./copy", "./other", "linked", "./far"]);
+    let project = fixture.folder.path().join("project");
     symlink("/bin/sh", project.join("tool")).unwrap();
-    place.refused(&["./tool", "-c", "x"], "runs arbitrary code");
-    symlink("/bin/sh", place.folder.path().join("bin/linked2")).unwrap();
-    fs_err::rename(place.folder.path().join("bin/linked2"), place.folder.path().join("bin/linked"))
-        .unwrap();
-    place.refused(&["linked", "-c", "x"], "runs arbitrary code");
+    fixture.refused(&["./tool", "-c", "x"], "runs arbitrary code");
+    symlink("/bin/sh", fixture.folder.path().join("bin/linked2")).unwrap();
+    fs_err::rename(
+        fixture.folder.path().join("bin/linked2"),
+        fixture.folder.path().join("bin/linked"),
+    )
+    .unwrap();
+    fixture.refused(&["linked", "-c", "x"], "runs arbitrary code");
     fs_err::copy("/bin/sh", project.join("copy")).unwrap();
-    place.refused(&["./copy", "-c", "x"], "runs arbitrary code");
+    fixture.refused(&["./copy", "-c", "x"], "runs arbitrary code");
     for line in ["#!/bin/sh", "#!/usr/bin/env bash", "#! /usr/bin/env -S A=1 dash -e", "#!/bin/env"]
     {
-        place.program("project/greet", &format!("{line}\ntouch pwned\n"));
-        place.refused(&["./greet"], "runs arbitrary code");
-        place.refused(&["greet"], "not one of the programs");
+        fixture.program("project/greet", &format!("{line}\ntouch pwned\n"));
+        fixture.refused(&["./greet"], "runs arbitrary code");
+        fixture.refused(&["greet"], "not one of the programs");
     }
-    place.program("project/greet", "#!/usr/bin/env python3\n");
-    place.fine(&["./greet", "anything; $(at all)"]);
+    fixture.program("project/greet", "#!/usr/bin/env python3\n");
+    fixture.fine(&["./greet", "anything; $(at all)"]);
     symlink("/bin/true", project.join("far")).unwrap();
-    place.refused(&["./far"], "outside");
-    place.refused(&["./other"], "not found");
+    fixture.refused(&["./far"], "outside");
+    fixture.refused(&["./other"], "not found");
 }
 
 #[test]
 fn programs_off_the_allowlist_are_refused() {
-    let place = Place::new(&["cargo"]);
+    let fixture = Fixture::new(&["cargo"]);
     for argv in
         [&["curl", "http://x"][..], &["rm", "-rf", "."], &["./cargo"], &[""], &["cargo; sh"]]
     {
-        assert!(place.check(argv).is_err(), "{argv:?}");
+        assert!(fixture.check(argv).is_err(), "{argv:?}");
     }
-    assert!(place.check(&[]).is_err());
-    place.refused(&["curl"], "(cargo)");
-    place.fine(&["cargo", "run", "--quiet", "--", "add", "$(touch pwned); /etc/passwd"]);
+    assert!(fixture.check(&[]).is_err());
+    fixture.refused(&["curl"], "(cargo)");
+    fixture.fine(&["cargo", "run", "--quiet", "--", "add", "$(touch pwned); /etc/passwd"]);
 }
 
 #[test]
-fn code_is_no_argument() {
-    let place = Place::new(&[
+fn code_is_not_accepted_as_an_argument() {
+    let fixture = Fixture::new(&[
         "python3",
         "python3.12",
         "node",
@@ -132,8 +135,8 @@ fn code_is_no_argument() {
         "make",
         "pytest",
     ]);
-    place.program("project/app.py", "");
-    place.program("project/story.md", "import os\n");
+    fixture.program("project/app.py", "");
+    fixture.program("project/story.md", "import os\n");
     for argv in [
         &["python3", "main.py", "-c", "an argument of the script"][..],
         &["python3", "-u", "-m", "app", "x"],
@@ -148,7 +151,7 @@ fn code_is_no_argument() {
         &["npm", "run", "smoke", "--silent"],
         &["make", "check"],
     ] {
-        place.fine(argv);
+        fixture.fine(argv);
     }
     for argv in [
         &["python3", "-c", "import os"][..],
@@ -191,7 +194,7 @@ fn code_is_no_argument() {
         &["make", "-f", "x"],
         &["make", "`x`"],
     ] {
-        place.refused(argv, "is not started with");
+        fixture.refused(argv, "is not started with");
     }
 }
 
@@ -244,27 +247,27 @@ fn the_first_line_of_a_script_names_its_interpreter() {
 
 #[test]
 fn paths_of_arguments_stay_inside() {
-    let place = Place::new(&["cargo", "go"]);
+    let fixture = Fixture::new(&["cargo", "go"]);
     for argv in [
         &["cargo", "test", "--target-dir=/tmp/x"][..],
         &["cargo", "test", "../other"],
         &["go", "build", "-o=../../x"],
         &["go", "vet", "/etc"],
     ] {
-        place.refused(argv, "the path leads out of the project");
+        fixture.refused(argv, "the path is outside the project");
     }
-    place.fine(&["go", "build", "-o", "bin/app", "./cmd/app"]);
-    place.refused(&["cargo"], "a command is expected");
-    place.refused(&["cargo", "publish"], "none of the commands");
+    fixture.fine(&["go", "build", "-o", "bin/app", "./cmd/app"]);
+    fixture.refused(&["cargo"], "a command is expected");
+    fixture.refused(&["cargo", "publish"], "unknown subcommand");
 }
 
 #[test]
 fn modules_are_those_of_the_project_or_of_tests() {
-    let place = Place::new(&["python3", "node"]);
-    fs_err::create_dir_all(place.folder.path().join("project/src/shop")).unwrap();
-    fs_err::create_dir_all(place.folder.path().join("project/tool")).unwrap();
-    place.program("project/src/shop/cli.py", "");
-    place.program("project/tool/__main__.py", "");
+    let fixture = Fixture::new(&["python3", "node"]);
+    fs_err::create_dir_all(fixture.folder.path().join("project/src/shop")).unwrap();
+    fs_err::create_dir_all(fixture.folder.path().join("project/tool")).unwrap();
+    fixture.program("project/src/shop/cli.py", "");
+    fixture.program("project/tool/__main__.py", "");
     for argv in [
         &["python3", "-m", "shop.cli", "add"][..],
         &["python3", "-m", "tool"],
@@ -272,7 +275,7 @@ fn modules_are_those_of_the_project_or_of_tests() {
         &["python3", "--version"],
         &["python3", "-m", "main"],
     ] {
-        place.fine(argv);
+        fixture.fine(argv);
     }
     for argv in [
         &["python3", "-m", "http.server"][..],
@@ -282,22 +285,22 @@ fn modules_are_those_of_the_project_or_of_tests() {
         &["python3", "-m", "pytest", "-p", "evil"],
         &["node", "-m", "main"],
     ] {
-        assert!(place.check(argv).is_err(), "{argv:?}");
+        assert!(fixture.check(argv).is_err(), "{argv:?}");
     }
 }
 
 #[test]
 fn refusals_name_what_is_refused() {
-    let place = Place::new(&["cargo"]);
+    let fixture = Fixture::new(&["cargo"]);
     assert_eq!(
-        place.check(&["./x/../../y"]).unwrap_err().to_string(),
-        "`./x/../../y` is outside of the project; programs are named without their path"
+        fixture.check(&["./x/../../y"]).unwrap_err().to_string(),
+        "`./x/../../y` is outside the project; name programs without their path"
     );
     assert_eq!(
-        place.check(&["bash"]).unwrap_err().to_string(),
+        fixture.check(&["bash"]).unwrap_err().to_string(),
         "`bash` runs arbitrary code, so it is never started"
     );
-    let missing = Place { programs: vec!["cargo".to_owned(), "gone".to_owned()], ..place };
+    let missing = Fixture { programs: vec!["cargo".to_owned(), "gone".to_owned()], ..fixture };
     assert_eq!(
         missing.check(&["gone"]).unwrap_err().to_string(),
         "the program `gone` was not found"

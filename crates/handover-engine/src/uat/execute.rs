@@ -24,7 +24,7 @@ pub struct ScenarioContext<'a> {
     pub allowed: Allowed<'a>,
     /// The environment that programs see.
     pub environment: &'a Environment,
-    /// The mark of their processes.
+    /// The marker of their processes.
     pub spawn: SpawnId,
     /// Redacts their output.
     pub redactor: &'a Redactor,
@@ -32,7 +32,7 @@ pub struct ScenarioContext<'a> {
     pub cancel: &'a CancelToken,
 }
 
-/// Runs the scenarios that the gate selects; the others are in the results as not run. `between` is
+/// Runs the scenarios that the gate selects; the others appear in the results as not run. `between` is
 /// called before each scenario, `on_event` for events of its programs.
 pub fn run_scenarios(
     document: &Document,
@@ -64,13 +64,13 @@ pub fn run_scenarios(
 }
 
 /// The outcome, the reason, and the end of the output.
-type Came = (ScenarioOutcome, String, String);
+type StepResult = (ScenarioOutcome, String, String);
 
 fn one(
     scenario: &Scenario,
     context: &ScenarioContext<'_>,
     on_event: &mut dyn FnMut(AgentEvent),
-) -> Result<Came, AgentError> {
+) -> Result<StepResult, AgentError> {
     // Everything is checked before anything is started.
     for argv in scenario.commands() {
         if let Err(refused) = context.allowed.check(argv) {
@@ -81,36 +81,36 @@ fn one(
     let mut call =
         |argv: &[String], expect: &Expect| started(argv, expect, seconds, context, on_event);
     let fine = Expect::default();
-    let mut came: Came = (ScenarioOutcome::Passed, String::new(), String::new());
+    let mut result: StepResult = (ScenarioOutcome::Passed, String::new(), String::new());
     for argv in &scenario.setup {
-        came = call(argv, &fine)?;
-        if came.0 != ScenarioOutcome::Passed {
-            came.1 = format!("the set-up `{}` failed: {}", argv.join(" "), came.1);
+        result = call(argv, &fine)?;
+        if result.0 != ScenarioOutcome::Passed {
+            result.1 = format!("the set-up `{}` failed: {}", argv.join(" "), result.1);
             break;
         }
     }
-    if came.0 == ScenarioOutcome::Passed {
-        came = call(&scenario.argv, scenario.expect.as_ref().unwrap_or(&fine))?;
+    if result.0 == ScenarioOutcome::Passed {
+        result = call(&scenario.argv, scenario.expect.as_ref().unwrap_or(&fine))?;
     }
     for argv in &scenario.cleanup {
         let (outcome, ..) = call(argv, &fine)?;
-        if outcome != ScenarioOutcome::Passed && came.1.is_empty() {
-            came.1 = format!("the clean-up `{}` failed", argv.join(" "));
+        if outcome != ScenarioOutcome::Passed && result.1.is_empty() {
+            result.1 = format!("the clean-up `{}` failed", argv.join(" "));
         }
     }
-    came.1 = context.redactor.clean(&came.1).cut(500).as_str().to_owned();
-    Ok(came)
+    result.1 = context.redactor.clean(&result.1).cut(500).as_str().to_owned();
+    Ok(result)
 }
 
-/// Runs one program; no process that it started outlives it. Its file is checked again, because the
-/// program before may have changed it.
+/// Runs one program; no process it started outlives it. Its file is checked again, because an earlier
+/// program may have changed it.
 fn started(
     argv: &[String],
     expect: &Expect,
     longest: Duration,
     context: &ScenarioContext<'_>,
     on_event: &mut dyn FnMut(AgentEvent),
-) -> Result<Came, AgentError> {
+) -> Result<StepResult, AgentError> {
     let no = |outcome, why: &dyn std::fmt::Display| Ok((outcome, why.to_string(), String::new()));
     let program = match context.allowed.check(argv) {
         Ok(program) => program,

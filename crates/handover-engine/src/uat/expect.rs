@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Expect;
 
-/// An error says what differs from the expectation.
+/// Compares; the error says what differs.
 pub fn judge(expect: &Expect, outcome: &Outcome) -> Result<(), String> {
     match outcome.ended {
         Ended::Exited(code) if code == expect.exit => {}
@@ -34,7 +34,7 @@ pub fn judge(expect: &Expect, outcome: &Outcome) -> Result<(), String> {
     Ok(())
 }
 
-/// The path at which a value differs; members that are not expected do not matter.
+/// The path at which a value differs; unexpected members are ignored.
 fn differs(expected: &Value, value: &Value, at: &str) -> Option<String> {
     let here = || if at.is_empty() { "/".to_owned() } else { at.to_owned() };
     match (expected, value) {
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_named_must_be_there() {
+    fn unexpected_members_are_ignored() {
         let value = json!({"a": 1, "b": {"c": [1, {"d": null, "e": 2}]}, "f": "x"});
         for fits in
             [json!({}), json!({"a": 1.0}), json!({"b": {"c": [1, {"d": null}]}}), value.clone()]
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn every_end_but_the_expected_one_is_told() {
+    fn every_unexpected_end_is_reported() {
         let expect = Expect { exit: 3, ..Expect::default() };
         let said = |ended| judge(&expect, &outcome(ended, "", ""));
         assert_eq!(said(Ended::Exited(3)), Ok(()));

@@ -1,5 +1,5 @@
-//! Parses scenarios from JSON that an agent or a person wrote. Strict: whatever is not understood is a
-//! problem with its place and the rule, and all problems are reported at once.
+//! Parses scenarios from JSON written by an agent or a person. Strict: whatever cannot be parsed is a
+//! problem with its path and the violated rule, and all problems are reported at once.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,14 +23,14 @@ const MAX_PROBLEMS: usize = 20;
 
 /// One problem with a file of scenarios.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct ScenarioProblem {
     /// The path in the JSON, such as `scenarios[2].timeout`.
     pub place: String,
     /// What is wrong and what is expected.
     pub rule: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ScenarioProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.rule)
     }
@@ -43,17 +43,17 @@ pub struct UatError {
     /// The file.
     pub path: String,
     /// All problems.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ScenarioProblem>,
 }
 
-fn list(problems: &[Problem]) -> String {
-    let texts: Vec<String> = problems.iter().map(Problem::to_string).collect();
+fn list(problems: &[ScenarioProblem]) -> String {
+    let texts: Vec<String> = problems.iter().map(ScenarioProblem::to_string).collect();
     texts.join("; ")
 }
 
 /// Reads a file.
-pub fn parse(text: &str) -> Result<Document, Vec<Problem>> {
-    let whole = |rule: String| vec![Problem { place: "the file".to_owned(), rule }];
+pub fn parse(text: &str) -> Result<Document, Vec<ScenarioProblem>> {
+    let whole = |rule: String| vec![ScenarioProblem { place: "the file".to_owned(), rule }];
     if text.len() > MAX_BYTES {
         let size = text.len();
         return Err(whole(format!("it has {size} bytes, and {MAX_BYTES} are allowed")));
@@ -63,8 +63,8 @@ pub fn parse(text: &str) -> Result<Document, Vec<Problem>> {
 }
 
 /// Reads an object with `scenarios`, or the list of them alone.
-pub fn from_value(value: &Value) -> Result<Document, Vec<Problem>> {
-    let mut reader = Reader::default();
+pub fn from_value(value: &Value) -> Result<Document, Vec<ScenarioProblem>> {
+    let mut reader = ScenarioReader::default();
     let (epic, scenarios) = match value {
         Value::Array(list) => (String::new(), list.as_slice()),
         Value::Object(whole) => {
@@ -104,7 +104,7 @@ pub fn from_value(value: &Value) -> Result<Document, Vec<Problem>> {
         };
         let scenario = reader.scenario(&at, fields);
         if !ids.insert(scenario.id.clone()) {
-            reader.wrong(&format!("{at}.id"), &format!("`{}` is there twice", scenario.id));
+            reader.wrong(&format!("{at}.id"), &format!("`{}` is used twice", scenario.id));
         }
         read.push(scenario);
     }
@@ -135,13 +135,13 @@ const FIELDS: &[&str] = &[
 
 /// Collects problems while parsing continues.
 #[derive(Default)]
-struct Reader {
-    problems: Vec<Problem>,
+struct ScenarioReader {
+    problems: Vec<ScenarioProblem>,
 }
 
-impl Reader {
+impl ScenarioReader {
     fn wrong(&mut self, place: &str, rule: &str) {
-        self.problems.push(Problem { place: place.to_owned(), rule: rule.to_owned() });
+        self.problems.push(ScenarioProblem { place: place.to_owned(), rule: rule.to_owned() });
     }
 
     fn unknown(&mut self, at: &str, fields: &Map<String, Value>, known: &[&str]) {
@@ -212,7 +212,7 @@ impl Reader {
             Err(_) => {
                 let word: String = word.chars().take(60).collect();
                 let words = ScenarioKind::WORDS.join(", ");
-                self.wrong(&format!("{at}.kind"), &format!("`{word}` is none of {words}"));
+                self.wrong(&format!("{at}.kind"), &format!("`{word}` is not one of {words}"));
                 None
             }
         }
@@ -290,7 +290,7 @@ impl Reader {
 
     fn argv(&mut self, place: &str, value: &Value) -> Vec<String> {
         let Some(list) = value.as_array() else {
-            let rule = "a list of words is expected: no shell takes a line apart";
+            let rule = "a list of words is expected: no shell splits a command line";
             self.wrong(place, rule);
             return Vec::new();
         };

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 fn problems(value: &Value) -> Vec<String> {
-    from_value(value).unwrap_err().iter().map(Problem::to_string).collect()
+    from_value(value).unwrap_err().iter().map(ScenarioProblem::to_string).collect()
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn documents_round_trip() {
 }
 
 #[test]
-fn every_bad_field_is_named() {
+fn every_invalid_field_is_reported() {
     let found = problems(&json!({"schema": 2, "other": 1, "scenarios": [
         {"id": "a b", "kind": "magic", "criterion": " ", "argv": "rm -rf /", "timeout": 0,
          "shell": true, "expect": {"exit": 256, "regex": "x", "text": [1]}},
@@ -48,7 +48,7 @@ fn every_bad_field_is_named() {
         "scenarios[0].expect.regex:",
         "scenarios[0].expect.text[0]:",
         "scenarios[1].argv:",
-        "scenarios[2].id: `S2` is there twice",
+        "scenarios[2].id: `S2` is used twice",
         "scenarios[2].argv:",
         "scenarios[3].steps:",
         "scenarios[4].argv[0]:",
@@ -169,7 +169,7 @@ fn problems_are_listed_up_to_a_number() {
 }
 
 #[test]
-fn each_kind_needs_what_it_is_made_of() {
+fn each_kind_has_its_required_fields() {
     assert_eq!(
         problems(&scenario(json!({"argv": null}))),
         ["scenarios[0].argv: an automatic scenario needs a program"]

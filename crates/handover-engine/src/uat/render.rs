@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_signs_off_what_programs_decide() {
+    fn automatic_scenarios_need_no_sign_off() {
         let document = from_value(&json!([
             {"id": "S1", "criterion": "AC1", "kind": "auto", "argv": ["cargo", "test"]},
         ]))

@@ -2,7 +2,7 @@
 //! called.
 
 /// Programs whose arguments are code or name another program. They are never started, whatever the
-/// configuration says, because each of them is as good as a shell.
+/// configuration says, because each of them is equivalent to a shell.
 pub(super) const NEVER: &[&str] = &[
     // Shells.
     "sh",
@@ -129,13 +129,13 @@ pub(super) const NEVER: &[&str] = &[
 
 /// How a tool may be called.
 pub(super) struct Tool {
-    /// Its name, without a version at its end.
+    /// Its name, without a trailing version.
     pub(super) name: &'static str,
     /// What the first argument must be.
     pub(super) first: First,
     /// Options that would make it start something else.
     pub(super) never: &'static [&'static str],
-    /// The only options that it may have, if there is such a list.
+    /// The only options it may have, if there is such a list.
     pub(super) only: Option<&'static [&'static str]>,
     /// Whether it passes its arguments to a shell, so that they must be plain.
     pub(super) plain: bool,
@@ -342,12 +342,12 @@ mod tests {
         let mut names = NEVER.to_vec();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), NEVER.len(), "a name is there twice");
+        assert_eq!(names.len(), NEVER.len(), "a name is listed twice");
         assert!(TOOLS.iter().all(|tool| !is_never(tool.name)));
     }
 
     #[test]
-    fn documents_are_no_code() {
+    fn documents_are_not_code() {
         for path in ["a.py", "dir/a.mjs", "bin/tool", "a.rb", "Rakefile"] {
             assert!(is_code(path), "{path}");
         }

@@ -1,6 +1,6 @@
-//! Reads how an agent of a run ended, out of the same [`Message`] as every other ending: a result that is
-//! bound to the agent first, a debrief block that names its receipt second, a signal line last. A report
-//! that is missing, contradictory or about another story is an error.
+//! Reads how an agent of a run ended, from the same [`Message`] as every other ending: first a result with
+//! the agent's nonce, then a debrief block that names its receipt, then a signal line. A report that is
+//! missing, contradictory or about another story is an error.
 //!
 //! Everything here is untrusted: the agent may have printed its prompt, the story, or a file that
 //! contains either.
@@ -34,8 +34,7 @@ pub struct ReportContext<'a> {
     pub nonce: &'a str,
     /// The receipt of its prompt, which binds a debrief block to it.
     pub receipt: Option<&'a ReceiptId>,
-    /// Everything that the agent was given to read: a signal line in it only counts as the last line of
-    /// the output.
+    /// Everything the agent was given to read: a signal line in it only counts as the last line of the output.
     pub read: &'a str,
     /// The status codes that a team member may report, with their verdicts.
     pub statuses: &'a [(TeamStatus, Verdict)],
@@ -116,8 +115,8 @@ pub enum ReportError {
     /// Another machine read the report and rejected it.
     #[error("{0}")]
     Remote(String),
-    /// The team member may not report this status code.
-    #[error("its status `{0}` is not one that it can have")]
+    /// The team member must not report this status code.
+    #[error("its status `{0}` is not valid for its role")]
     WrongStatus(String),
     /// The phase does not have this verdict.
     #[error("its verdict `{0}` makes no sense in this phase")]
@@ -151,7 +150,7 @@ pub fn read(
                 summary: cut(&rest),
                 ..AgentReport::default()
             }),
-            // What is bound to the agent outweighs signals about other stories.
+            // A report bound to the agent takes precedence over signals about other stories.
             Signal::OtherSubject(_) if is_bound => {}
             Signal::OtherSubject(subject) => return Err(ReportError::WrongSubject(cut(&subject))),
         }
@@ -187,8 +186,8 @@ fn results(
     values.iter().map(|value| structured(context, value)).collect()
 }
 
-/// The verdict of a debrief block that names the agent's receipt, if its phase has such a verdict: the
-/// words of other phases are also the habits of agents outside of runs.
+/// The verdict of a debrief block that names the agent's receipt, if its phase allows that verdict: agents
+/// outside runs habitually use the words of other phases.
 fn bound_debrief(context: ReportContext<'_>, debrief: &Debrief) -> Option<AgentReport> {
     let is_bound = context.receipt.is_some() && debrief.receipt.as_ref() == context.receipt;
     let verdict = debrief.verdict.filter(|verdict| allowed(context.phase).contains(verdict))?;
@@ -218,7 +217,7 @@ fn agreed(said: Vec<AgentReport>) -> Result<AgentReport, ReportError> {
     Ok(first)
 }
 
-/// Adds what a debrief block says beyond the report, as agents outside of runs end.
+/// Adds what a debrief block reports beyond the result, as agents outside runs do.
 fn add_debrief(report: &mut AgentReport, debrief: Debrief) {
     let has_block = debrief.has_block();
     report.receipt = report.receipt.take().or(debrief.receipt);
@@ -265,13 +264,13 @@ pub fn allowed(phase: RunPhase) -> &'static [Verdict] {
 fn structured(context: ReportContext<'_>, value: &Value) -> Result<AgentReport, ReportError> {
     let word = |key: &str| value.get(key).and_then(Value::as_str);
     if word("nonce") != Some(context.nonce) {
-        return Err(ReportError::Unbound("the nonce is another one"));
+        return Err(ReportError::Unbound("the nonce does not match"));
     }
     if word("story") != Some(context.subject) {
-        return Err(ReportError::Unbound("the story is another one"));
+        return Err(ReportError::Unbound("the story does not match"));
     }
     if word("phase") != Some(context.phase.as_str()) {
-        return Err(ReportError::Unbound("the phase is another one"));
+        return Err(ReportError::Unbound("the phase does not match"));
     }
     let (verdict, status) = verdict_of(context, word("verdict"), word("status"))?;
     let findings = value.get("findings").and_then(Value::as_array);

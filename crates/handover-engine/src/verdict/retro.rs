@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_says_nothing_and_floods_are_bounded() {
+    fn invalid_input_is_empty_and_long_input_is_bounded() {
         for nonsense in [json!(null), json!("x"), json!([1]), json!({"patterns": [null, [], {}]})] {
             assert!(read_retro(&nonsense).is_empty(), "{nonsense}");
         }

@@ -46,7 +46,7 @@ pub(super) fn signals(context: ReportContext<'_>, lines: &[&str]) -> Vec<Signal>
     let mut found = Vec::new();
     for (number, line) in lines.iter().enumerate() {
         let Some((meant, rest)) = signal(context, line) else { continue };
-        // Repeating text that it was given to read is not a report.
+        // Repeating text it was given to read is not a report.
         let stands_in_what_was_read =
             context.read.lines().any(|read| read.trim_end() == line.trim_end());
         if stands_in_what_was_read && Some(number) != last {
@@ -54,7 +54,7 @@ pub(super) fn signals(context: ReportContext<'_>, lines: &[&str]) -> Vec<Signal>
         }
         found.push(match about(context, rest) {
             Some(reason) if meant.1.is_none() && context.phase == RunPhase::Analysis => {
-                match analysed(&reason) {
+                match analyzed(&reason) {
                     Some((verdict, why)) => Signal::Matching((verdict, None), why),
                     // An analysis without a recommendation has no verdict.
                     None => continue,
@@ -102,7 +102,7 @@ fn about(context: ReportContext<'_>, rest: &str) -> Option<String> {
 }
 
 /// `Retry`, `Skip` or `Escalate` of an analysis, and why.
-fn analysed(reason: &str) -> Option<(Verdict, String)> {
+fn analyzed(reason: &str) -> Option<(Verdict, String)> {
     let end = reason.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(reason.len());
     let (word, why) = reason.split_at(end);
     let verdict = word.to_ascii_lowercase().parse().ok()?;
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_to_read_counts_as_the_last_line_only() {
+    fn repeated_input_counts_as_the_last_line_only() {
         let line = "IMPLEMENTATION COMPLETE: 1-1-a";
         let context = ReportContext { read: line, ..context(RunPhase::Dev) };
         assert_eq!(verdicts(context, &format!("{line}\nmore")), []);
@@ -217,9 +217,9 @@ mod tests {
 
     #[test]
     fn an_analysis_needs_a_word_that_it_knows() {
-        assert_eq!(analysed("Retry"), Some((Verdict::Retry, String::new())));
-        assert_eq!(analysed("SKIP: no key"), Some((Verdict::Skip, "no key".to_owned())));
-        assert_eq!(analysed("retrying is best"), None);
-        assert_eq!(analysed(""), None);
+        assert_eq!(analyzed("Retry"), Some((Verdict::Retry, String::new())));
+        assert_eq!(analyzed("SKIP: no key"), Some((Verdict::Skip, "no key".to_owned())));
+        assert_eq!(analyzed("retrying is best"), None);
+        assert_eq!(analyzed(""), None);
     }
 }

@@ -238,24 +238,24 @@ fn a_debrief_block_with_the_agents_receipt_is_a_report() {
     assert_eq!(report.verdict, Some(Verdict::Complete));
     assert_eq!(report.summary, "it works");
     assert_eq!(report.receipt, Some(receipt("r_1")));
-    // Words of other systems are understood.
+    // Verdicts from other systems are recognized.
     let report = debrief(RunPhase::Review, "r_1", "APPROVED", "").unwrap();
     assert_eq!(report.verdict, Some(Verdict::Passed));
 }
 
 #[test]
-fn a_debrief_block_of_somebody_else_is_no_report() {
+fn another_agents_debrief_block_is_not_a_report() {
     assert_eq!(debrief(RunPhase::Dev, "r_2", "complete", ""), Err(ReportError::Missing));
-    // Nor is one with a verdict that the phase does not have, or with two of them.
+    // Nor is one with a verdict the phase does not allow, or with two of them.
     assert_eq!(debrief(RunPhase::Review, "r_1", "complete", ""), Err(ReportError::Missing));
     assert_eq!(
         debrief(RunPhase::Dev, "r_1", "complete\nverdict: blocked", ""),
         Err(ReportError::Missing)
     );
-    // Without a receipt of its own, no block is the agent's.
+    // Without a receipt of its own, the agent has no block.
     let text = "```handover\nverdict: complete\nsummary: x\n```";
     assert_eq!(dev(text), Err(ReportError::Missing));
-    // The form of the prompt is not filled in.
+    // The template in the prompt is not filled in.
     assert_eq!(debrief(RunPhase::Dev, "r_1", "…", ""), Err(ReportError::Missing));
 }
 
@@ -290,7 +290,7 @@ fn a_result_comes_before_a_debrief_block_and_that_before_a_signal() {
 }
 
 #[test]
-fn a_repeated_form_is_no_result() {
+fn a_repeated_template_is_not_a_result() {
     let form = crate::task::ending(
         STORY,
         &crate::pipeline::agent_step(RunPhase::Dev, "developer", handover_model::Profile::Edit),
@@ -299,7 +299,7 @@ fn a_repeated_form_is_no_result() {
     );
     assert_eq!(dev(&form), Err(ReportError::Missing));
     assert_eq!(dev(&format!("{form}\nIMPLEMENTATION COMPLETE: 1-1-login")), Ok(Verdict::Complete));
-    // A placeholder that looks filled in is not understood, and never a success.
+    // A placeholder that looks filled in is not accepted, and never a success.
     let odd = "```\n{\"nonce\":\"n1\",\"story\":\"1-1-login\",\"phase\":\"dev\",\"verdict\":\"<complete>\"}\n```";
     assert!(matches!(dev(odd), Err(ReportError::Unreadable(_))), "{:?}", dev(odd));
 }
@@ -320,7 +320,7 @@ fn a_result_without_a_verdict_is_missing_one() {
 }
 
 #[test]
-fn a_result_outweighs_signals_about_other_stories() {
+fn a_result_takes_precedence_over_signals_about_other_stories() {
     let json = r#"{"nonce":"n1","story":"1-1-login","phase":"dev","verdict":"complete"}"#;
     let other = "IMPLEMENTATION COMPLETE: 1-2-logout";
     assert_eq!(file(json, other), Ok(Verdict::Complete));
@@ -454,19 +454,19 @@ fn errors_say_what_is_wrong() {
     assert_eq!(said(ReportError::Remote("gone".to_owned())), "gone");
     assert_eq!(
         said(ReportError::WrongStatus("DONE".to_owned())),
-        "its status `DONE` is not one that it can have"
+        "its status `DONE` is not valid for its role"
     );
     assert_eq!(
         said(ReportError::WrongVerdict(Verdict::Skip)),
         "its verdict `skip` makes no sense in this phase"
     );
     let unbound = file(r#"{"nonce":"n2"}"#, "").unwrap_err();
-    assert_eq!(said(unbound), "its result is not bound to this call: the nonce is another one");
+    assert_eq!(said(unbound), "its result is not bound to this call: the nonce does not match");
 }
 
-/// A report survives the way to another machine and back.
+/// A report survives being sent to another machine and back.
 #[test]
-fn reports_can_travel() {
+fn reports_survive_serialization() {
     let json = r#"{"nonce":"n1","story":"1-1-login","phase":"review","verdict":"failed","findings":["x"],
         "reasoning":{"decisions":"d"},"packages":["a.md"],"errors":["e"],"receipt":"r_1","usage":{"tokens":4}}"#;
     let report = read(context(RunPhase::Review), Some(json.as_bytes()), "").unwrap();
@@ -494,7 +494,7 @@ mod any_text {
     }
 
     proptest! {
-        /// Whatever is printed, a text that reports two things, or another story, is no success.
+        /// Whatever is printed, a text that reports two verdicts, or another story, is never a success.
         #[test]
         fn contradictions_are_never_a_success(lines in prop::collection::vec(piece(), 0..12)) {
             let text = lines.join("\n");

@@ -11,7 +11,7 @@ const BRANCH: &str = "handover/epic-1";
 const DATA: &str = "docs/uat/epic-1-uat.json";
 const DOCUMENT: &str = "docs/uat/epic-1-uat.md";
 
-/// `app.py` says what the file says.
+/// `app.py` prints what the file contains.
 const APP: &str = "import sys\nprint(open(sys.argv[1]).read())\n";
 
 fn closed(heal: u32) -> Pipeline {
@@ -102,10 +102,10 @@ fn scenarios_may_be_in_the_file_instead_of_the_result() {
 }
 
 #[test]
-fn an_author_who_writes_nothing_is_not_believed() {
+fn an_author_who_writes_nothing_has_not_succeeded() {
     let stage = stage("epic-1 uat * | print \"UAT GENERATED: somewhere\"");
     let (_, state) = stage.run(closed(0));
-    // Writing scenarios is optional, and running them without any is a failure that is reported.
+    // Writing scenarios is optional, but running none is reported as a failure.
     assert_eq!(state.state, RunState::Done);
     assert_eq!(verdicts(&state), [("uat", "unclear"), ("scenarios", "failed")]);
     let uat = report::uat(&state).unwrap();
@@ -154,7 +154,7 @@ fn a_fix_that_does_not_help_is_dropped() {
 }
 
 #[test]
-fn a_scenario_cannot_start_just_anything() {
+fn a_scenario_cannot_start_arbitrary_programs() {
     let evil = "{\"id\":\"S1\",\"criterion\":\"AC1\",\"kind\":\"auto\",\"argv\":[\"sh\",\"-c\",\"touch pwned\"]}";
     let stage = stage(&writes(evil));
     let (_, state) = stage.run(closed(0));
@@ -200,6 +200,6 @@ fn a_retrospective_that_an_agent_wrote_itself_stays() {
     let (_, state) = stage.run(Pipeline::story(false, Profile::Edit).closed_with(closing));
     assert_eq!(state.state, RunState::Done);
     assert_eq!(stage.show(BRANCH, "docs/sprints/epic-1-retro.md"), "# Ours");
-    // The handoff that it did not write is written for it.
+    // The missing handoff is generated.
     assert!(stage.show(BRANCH, "docs/handoffs/epic-1-handoff.md").contains("# Handoff of epic 1"));
 }

@@ -1,4 +1,4 @@
-//! What may be done at once, without anything happening: stories, parties, budgets, and what closes
+//! What may be started at the same time, without executing anything: stories, parties, budgets, and closing
 //! an epic.
 
 use handover_engine::Spent;
@@ -12,7 +12,7 @@ use crate::reducer::{
     agent, committed, ended, gates, open, opened, options, park, phase, start, start_with,
 };
 
-/// Everything that is begun beside what is going on, and what is going on then.
+/// Starts everything that may start next to what is in flight, and returns what is then in flight.
 fn begin(state: &State, mut busy: Vec<Effect>) -> (Vec<Effect>, Vec<Effect>) {
     let mut begun = Vec::new();
     while let Some(effect) = state.next(&busy) {
@@ -40,7 +40,7 @@ fn stories_are_opened_side_by_side_and_dependents_wait() {
     let (begun, busy) = begin(&state, vec![dev("a")]);
     assert_eq!(begun, [dev("b"), dev("d")]);
     assert_eq!(state.next(&busy), None);
-    // A story that fails makes room, and whoever waits for it is blocked.
+    // A failed story frees its slot, and its dependents are blocked.
     state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Failed));
     assert_eq!(state.ready(), [park("a"), dev("b"), dev("d")]);
     assert_eq!(state.story("c").unwrap().state, StoryState::Blocked);
@@ -72,7 +72,7 @@ fn agents_in_flight_count_against_the_budget() {
         state.apply(&opened(story));
     }
     let dev = |story| agent(story, RunPhase::Dev, 1).remove(0);
-    // As long as nobody knows what one costs, there is one.
+    // As long as the cost of an agent is unknown, only one runs.
     assert_eq!(begin(&state, Vec::new()).0, [dev("a")]);
     state.apply(&costly("a", RunPhase::Dev, 0.4));
     state.apply(&gates("a", 1, GateOutcome::None));
@@ -80,7 +80,7 @@ fn agents_in_flight_count_against_the_budget() {
     let (begun, busy) = begin(&state, Vec::new());
     assert_eq!(begun, agent("a", RunPhase::Review, 1));
     assert_eq!(state.next(&busy), None);
-    // … and stops the run when nobody is at work any more.
+    // … and the run stops once no agent is left.
     state.apply(&costly("a", RunPhase::Review, 0.4));
     state.apply(&committed("a"));
     assert!(matches!(state.next(&[]), Some(Effect::Halt { .. })), "{:?}", state.next(&[]));
@@ -122,7 +122,7 @@ fn speaks(persona: &str, round: u32) -> Effect {
     Effect::Agent { story: "a".to_owned(), phase: RunPhase::Review, attempt: 1, voice }
 }
 
-/// A story that has come to its review.
+/// A story that has reached its review.
 fn before_review(pipeline: Pipeline) -> State {
     let mut state = start_with(pipeline, &[("a", &[])], options());
     state.apply(&opened("a"));
@@ -160,11 +160,11 @@ fn a_party_settles_the_same_in_any_order() {
 }
 
 #[test]
-fn the_second_round_waits_for_the_first_and_knows_it() {
+fn the_second_round_waits_for_the_first_and_sees_it() {
     let mut state = before_review(with_party());
     state.apply(&Event::PhaseEnded(Box::new(spoke("bob", 1, Some(Verdict::Passed), ""))));
     assert_eq!(state.ready(), [speaks("ann", 1)]);
-    // Whoever says nothing clear is heard as saying nothing.
+    // A voice without a clear statement counts as silent.
     state.apply(&Event::PhaseEnded(Box::new(spoke("ann", 1, None, ""))));
     assert_eq!(state.ready(), [speaks("ann", 2), speaks("bob", 2)]);
     let words = state.stories[0].statements();
@@ -173,7 +173,7 @@ fn the_second_round_waits_for_the_first_and_knows_it() {
 }
 
 #[test]
-fn the_strictest_vote_wins_and_silence_is_no_approval() {
+fn the_strictest_vote_wins_and_silence_is_not_approval() {
     let Step::Party(party) = party(RunPhase::Review, &["ann", "bob"], 1) else { unreachable!() };
     let verdict = |one, two| {
         settle_party(&party, &[spoke("ann", 1, one, "x"), spoke("bob", 1, two, "x")]).verdict
@@ -181,7 +181,7 @@ fn the_strictest_vote_wins_and_silence_is_no_approval() {
     use Verdict::{Failed, Passed, PassedWithFixes};
     assert_eq!(verdict(Some(Passed), Some(Failed)), Some(Failed));
     assert_eq!(verdict(Some(Passed), Some(PassedWithFixes)), Some(Passed));
-    // One of two is no majority.
+    // One of two is not a majority.
     assert_eq!(verdict(Some(Passed), None), None);
     assert_eq!(verdict(None, None), None);
     let both = settle_party(
@@ -198,8 +198,8 @@ fn with_analysis() -> Pipeline {
     pipeline
 }
 
-/// An analysis that says something new, or not.
-fn analysed(attempt: u32, verdict: Verdict, adds: bool) -> Event {
+/// An analysis that does or does not add something new.
+fn analyzed(attempt: u32, verdict: Verdict, adds: bool) -> Event {
     let mut end = ended("a", RunPhase::Analysis, attempt, Some(verdict));
     let question = (verdict == Verdict::Escalate).then(|| "Which key?".to_owned());
     let analysis = Analysis { adds, question, ..Analysis::default() };
@@ -214,7 +214,7 @@ fn failed(attempt: u32, summary: &str) -> Event {
 }
 
 #[test]
-fn a_failure_is_analysed_and_the_verdict_followed() {
+fn a_failure_is_analyzed_and_the_verdict_followed() {
     use RunPhase::{Analysis, Dev};
     use Verdict::{Escalate, Retry, Skip};
     for (verdict, adds, expected, question) in [
@@ -227,7 +227,7 @@ fn a_failure_is_analysed_and_the_verdict_followed() {
         state.apply(&opened("a"));
         let ready = state.handle(&phase("a", Dev, 1, Verdict::Failed));
         assert_eq!(ready, agent("a", Analysis, 1));
-        let ready = state.handle(&analysed(1, verdict, adds));
+        let ready = state.handle(&analyzed(1, verdict, adds));
         let asked = state.stories[0].question.clone();
         assert_eq!(asked.is_some(), question.is_some());
         assert!(asked.unwrap_or_default().starts_with(question.unwrap_or_default()));
@@ -236,7 +236,7 @@ fn a_failure_is_analysed_and_the_verdict_followed() {
             Some(settled) => {
                 assert_eq!(ready, [park("a")]);
                 assert_eq!(state.stories[0].state, settled);
-                // Whoever depends on it waits for an answer, and else is blocked.
+                // Its dependents wait for an answer, otherwise they are blocked.
                 let waits =
                     if question.is_some() { StoryState::Pending } else { StoryState::Blocked };
                 assert_eq!(state.stories[1].state, waits);
@@ -248,20 +248,20 @@ fn a_failure_is_analysed_and_the_verdict_followed() {
 #[test]
 fn retries_after_an_analysis_are_bounded() {
     use RunPhase::{Analysis, Dev};
-    // Something else every time, until there are no retries left.
+    // A different failure every time, until no retries are left.
     let mut state = start_with(with_analysis(), &[("a", &[])], options());
     state.apply(&opened("a"));
     for (attempt, summary) in [(1, "no socket"), (2, "no file"), (3, "no greeting")] {
         assert_eq!(state.handle(&failed(attempt, summary)), agent("a", Analysis, attempt));
-        state.apply(&analysed(attempt, Verdict::Retry, true));
+        state.apply(&analyzed(attempt, Verdict::Retry, true));
     }
     assert_eq!(state.ready(), [park("a")]);
     assert!(state.stories[0].question.is_some());
-    // The same again is not even looked into.
+    // The same failure again is not even analyzed.
     let mut state = start_with(with_analysis(), &[("a", &[])], options());
     state.apply(&opened("a"));
     state.apply(&failed(1, "no socket at /tmp/x1, 3 tries"));
-    state.apply(&analysed(1, Verdict::Retry, true));
+    state.apply(&analyzed(1, Verdict::Retry, true));
     assert_eq!(state.ready(), agent("a", Dev, 2));
     assert_eq!(state.handle(&failed(2, "no socket at /tmp/y2, 4 tries")), [park("a")]);
     assert!(state.stories[0].question.as_ref().unwrap().contains("twice in the same way"));
@@ -273,9 +273,9 @@ fn a_run_waits_for_an_answer_and_continues() {
         start_with(with_analysis(), &[("a", &[]), ("b", &["a"]), ("c", &[])], options());
     state.apply(&opened("a"));
     state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Blocked));
-    state.apply(&analysed(1, Verdict::Escalate, false));
+    state.apply(&analyzed(1, Verdict::Escalate, false));
     state.apply(&Event::Parked { story: "a".to_owned(), branch: Some("failed/a".to_owned()) });
-    // Whoever does not depend on it goes on; then the run stops and can be resumed.
+    // Independent stories continue; then the run stops and can be resumed.
     assert_eq!(state.ready(), [open("c")]);
     let mut moved = state.clone();
     for event in [opened("c"), phase("c", RunPhase::Dev, 1, Verdict::Complete)] {
@@ -290,10 +290,10 @@ fn a_run_waits_for_an_answer_and_continues() {
     moved.apply(&answer);
     assert!(moved.questions().is_empty());
     moved.apply(&Event::Resumed { options: Box::new(options()) });
-    // The head has moved, so it begins anew; else it goes on where it was.
+    // The head has moved, so it starts over; otherwise it continues where it was.
     assert_eq!(moved.ready(), [open("a")]);
     assert_eq!(state.handle(&answer)[0], agent("a", RunPhase::Dev, 2)[0]);
-    // An answer to nothing changes nothing.
+    // An answer without a question changes nothing.
     let before = state.clone();
     state.apply(&answer);
     assert_eq!(state, before);
@@ -316,7 +316,7 @@ fn an_epic_is_closed_once_its_stories_are_settled() {
     state.apply(&gates("b", 1, GateOutcome::None));
     assert_eq!(state.handle(&committed("b")), [open("epic-1")]);
     assert_eq!(state.handle(&opened("epic-1")), agent("epic-1", RunPhase::Retro, 1));
-    // It may fail, and nobody mends it; the run is what its stories are.
+    // It may fail, and nothing fixes it; the run's state depends on its stories.
     let ready = state.handle(&phase("epic-1", RunPhase::Retro, 1, Verdict::Failed));
     assert_eq!(ready, [park("epic-1")]);
     let parked = Event::Parked { story: "epic-1".to_owned(), branch: None };

@@ -123,7 +123,7 @@ fn several_dependencies_are_merged() {
         assert_eq!(stage.show("handover/epic-3", file), "work");
     }
     let merge = stage.git(&["log", "--merges", "--format=%s", "handover/epic-3"]);
-    assert_eq!(merge, "merge: what epic 3 builds on");
+    assert_eq!(merge, "merge: dependencies of epic 3");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Gates with real programs: alone, and as the judge of a run.
+//! Gates with real programs: on their own, and as part of a run.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -136,7 +136,7 @@ fn some_exit_codes_mean_success() {
 }
 
 #[test]
-fn floods_of_failed_tests_are_cut_and_said_to_be() {
+fn long_lists_of_failed_tests_are_cut_and_marked() {
     let checks = Checks::new();
     let result = checks
         .result("i=0; while [ $i -lt 5100 ]; do echo \"FAILED test $i\"; i=$((i+1)); done; exit 1");
@@ -145,7 +145,7 @@ fn floods_of_failed_tests_are_cut_and_said_to_be() {
 }
 
 #[test]
-fn a_missing_tool_is_no_result() {
+fn a_missing_tool_is_an_error() {
     let checks = Checks::new();
     let gate = Gate::new(&Lines, "surely-no-such-program", &[]);
     let error = checks.run(&gate).unwrap_err();
@@ -160,7 +160,7 @@ fn a_missing_tool_is_no_result() {
 }
 
 #[test]
-fn a_cancelled_gate_is_no_result() {
+fn a_canceled_gate_is_an_error() {
     let checks = Checks::new();
     let gate = checks.gate("sleep 600");
     checks.cancel.cancel();
@@ -268,18 +268,18 @@ fn work_that_breaks_something_is_sent_back_with_what_the_gate_printed() {
 }
 
 #[test]
-fn failures_of_the_base_are_not_held_against_the_work() {
+fn failures_of_the_base_are_not_blamed_on_the_work() {
     let stage = checked("echo 1..1; echo not ok 1 - old; exit 1");
     let state = run(&stage);
     assert_eq!(state.state, RunState::Done, "{:?}", state.stories[0].reason);
     assert_eq!(gate_lines(&state), ["passed"]);
-    // The base was checked once, and its results are kept.
+    // The base was checked once, and its results are stored.
     let kept = fs_err::read_dir(stage.env.path(".handover/runs/baselines")).unwrap().count();
     assert_eq!(kept, 2, "those of the base and of the commit that follows");
 }
 
 #[test]
-fn a_failure_without_a_name_is_held_against_the_work() {
+fn a_failure_without_a_name_is_blamed_on_the_work() {
     let stage = checked("exit 7");
     let state = run(&stage);
     assert_eq!(state.state, RunState::Failed);
@@ -298,7 +298,7 @@ fn a_missing_gate_stops_the_run_and_not_the_story() {
 }
 
 #[test]
-fn what_a_gate_leaves_behind_is_no_work() {
+fn files_left_by_a_gate_are_not_work() {
     let stage = checked("echo 1..0; echo x > left-behind.txt");
     let state = run(&stage);
     assert_eq!(state.state, RunState::Done, "{:?}", state.stories[0].reason);
@@ -307,7 +307,7 @@ fn what_a_gate_leaves_behind_is_no_work() {
 }
 
 #[test]
-fn gates_see_a_quiet_environment() {
+fn gates_see_a_minimal_environment() {
     let stage = checked("");
     let seen = stage.env.folder().join("gate-env");
     stage.env.write("check.sh", format!("echo 1..0; env > {}", seen.display()));

@@ -1,4 +1,4 @@
-//! What closes an epic, without anything happening: what comes next, and what is written down.
+//! Closing an epic, without executing anything: what comes next, and what is recorded.
 
 use handover_engine::data::{Contribution, Retro, ScenarioResult};
 use handover_engine::pipeline::{Closing, Pipeline, UatStep};
@@ -136,7 +136,7 @@ fn tried(attempt: u32, outcome: ScenarioOutcome) -> Event {
     }
 }
 
-/// What is done next, in a word.
+/// The next effect, in a word.
 fn next(state: &State) -> String {
     match state.next(&[]).unwrap() {
         Effect::Agent { phase, .. } => phase.to_string(),
@@ -185,12 +185,12 @@ fn failing_scenarios_are_fixed_and_useless_fixes_dropped() {
     state.apply(&phase(EPIC, RunPhase::Fix, Some(Verdict::Complete)));
     assert_eq!(next(&state), "gates");
     let fixed = state.clone();
-    // The second time it holds.
+    // The second time it passes.
     state.apply(&gates(EPIC, GateOutcome::Passed));
     state.apply(&tried(2, Passed));
     assert_eq!((next(&state).as_str(), state.verdict()), ("retro", RunState::Done));
     assert_eq!(state.closing.as_ref().unwrap().tree.as_deref(), Some("tried 2"));
-    // Or a gate breaks, and then nothing helps: what was there before counts.
+    // Or a gate breaks, and no fix helps: the earlier state counts.
     let mut state = fixed;
     state.apply(&gates(EPIC, GateOutcome::Failed));
     assert_eq!(next(&state), "fix");
@@ -281,7 +281,7 @@ fn a_handoff_reads_back_from_agents_and_from_facts() {
         page.contains("| 1-1-story | done | 0 | 0.5000 |") && page.contains("2023-11-14"),
         "{page}"
     );
-    // Files of others are read as far as they can be.
+    // Handoffs written by hand are read as far as possible.
     for odd in
         ["", "---\nno end", "## Gotchas\n- ", "```\n## Gotchas\n- x\n```", &"- x\n".repeat(100_000)]
     {

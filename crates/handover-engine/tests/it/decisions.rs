@@ -241,7 +241,7 @@ fn dependents_wait_until_a_story_is_done() {
 }
 
 #[test]
-fn a_skipped_dependency_of_the_plan_is_no_obstacle_and_an_agents_skip_is() {
+fn only_stories_skipped_by_an_agent_block_their_dependents() {
     let mut state = start(&[("a", &[]), ("b", &["a"])], options());
     state.apply(&opened("a"));
     state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Skip));
@@ -251,7 +251,7 @@ fn a_skipped_dependency_of_the_plan_is_no_obstacle_and_an_agents_skip_is() {
 }
 
 #[test]
-fn a_dependency_outside_of_the_plan_is_no_obstacle() {
+fn a_dependency_outside_the_plan_does_not_block() {
     let state = start(&[("a", &["elsewhere"])], options());
     assert_eq!(state.ready(), [open("a")]);
 }
@@ -300,7 +300,7 @@ fn an_answer_after_the_head_has_moved_opens_the_story_again() {
 }
 
 /// A pipeline with an analyst of failures.
-fn analysed() -> State {
+fn analyzed() -> State {
     let mut pipeline = Pipeline::story(false, Profile::Edit);
     let analyst = agent_step(RunPhase::Analysis, "investigator", Profile::ReadOnly);
     pipeline.on_failure = Some(Step::Agent(analyst));
@@ -325,7 +325,7 @@ fn analysis(attempt: u32, verdict: Option<Verdict>, adds: bool) -> Event {
 
 #[test]
 fn a_failure_is_retried_with_new_advice_only() {
-    let mut state = analysed();
+    let mut state = analyzed();
     let next = state.handle(&phase("a", RunPhase::Dev, 1, Verdict::Failed));
     assert_eq!(next, agent("a", RunPhase::Analysis, 1));
     let mut old = state.clone();
@@ -341,7 +341,7 @@ fn a_failure_is_retried_with_new_advice_only() {
 
 #[test]
 fn retries_are_bounded() {
-    let mut state = analysed();
+    let mut state = analyzed();
     state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Failed));
     state.apply(&analysis(1, Some(Verdict::Retry), true));
     let mut other = ended("a", RunPhase::Dev, 2, Some(Verdict::Failed));
@@ -353,7 +353,7 @@ fn retries_are_bounded() {
 
 #[test]
 fn the_same_failure_twice_is_a_question_without_another_analysis() {
-    let mut state = analysed();
+    let mut state = analyzed();
     state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Failed));
     state.apply(&analysis(1, Some(Verdict::Retry), true));
     let mut same = ended("a", RunPhase::Dev, 2, Some(Verdict::Failed));
@@ -365,7 +365,7 @@ fn the_same_failure_twice_is_a_question_without_another_analysis() {
 #[test]
 fn an_analysis_may_skip_escalate_or_change_nothing() {
     let failed = || {
-        let mut state = analysed();
+        let mut state = analyzed();
         state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Blocked));
         state
     };
@@ -384,8 +384,8 @@ fn an_analysis_may_skip_escalate_or_change_nothing() {
 }
 
 #[test]
-fn an_unreachable_model_is_not_analysed() {
-    let mut state = analysed();
+fn an_unreachable_model_is_not_analyzed() {
+    let mut state = analyzed();
     for attempt in 1..=3 {
         let mut unreachable = ended("a", RunPhase::Dev, attempt, None);
         unreachable.failure = Some(FailureClass::Overloaded);

@@ -17,8 +17,8 @@ fn party(of: RunPhase, personas: &[&str]) -> Step {
     })
 }
 
-/// Each voice waits for all others of its round, so they must run at once. Only the second round contains
-/// what the others found.
+/// Each voice waits for all others of its round, so they must run concurrently. Only the second round
+/// contains what the others found.
 #[test]
 fn voices_run_at_once_and_know_the_others_in_round_two() {
     let stage = Stage::new(&["1-1-a"], "");
@@ -101,7 +101,7 @@ fn a_failure_is_retried_with_the_advice_of_its_analysis() {
     assert!(fs_err::read_to_string(prompt).unwrap().contains("the key is in the vault"));
 }
 
-/// Whatever the voices of a retrospective do wrong, the epic is closed.
+/// Whatever goes wrong with the voices of a retrospective, the epic is closed.
 #[test]
 fn a_party_retro_never_blocks() {
     let said = "print \"RETRO COMPLETE: Epic 1\"";

@@ -1,4 +1,4 @@
-//! A repository whose configuration and attributes name programs for everything that git can start.
+//! A repository whose configuration and attributes name a program for everything git can start.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn git(folder: &Path, args: &[&str]) {
     assert!(status.success(), "{args:?}");
 }
 
-/// Names the program for everything that git can start.
+/// Names the program for everything git can start.
 fn poison(folder: &Path, program: &Path) {
     let program = program.to_str().unwrap();
     for key in [
@@ -78,7 +78,7 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    /// A program that leaves a trace and passes its input on.
+    /// A program that leaves a trace and passes its input through.
     fn program(&self) -> PathBuf {
         let path = self.path("program");
         let text =
@@ -141,7 +141,7 @@ fn nothing_that_the_configuration_names_runs() {
     let tree = worktree.snapshot().unwrap();
     let other = repo.commit(&commit(&tree, base)).unwrap();
     assert_eq!(repo.merge_trees(&one, &other).unwrap().conflicts, ["a.txt"]);
-    worktree.put_back(base, &["a.txt".to_owned()]).unwrap();
+    worktree.restore_paths(base, &["a.txt".to_owned()]).unwrap();
     worktree.remove().unwrap();
     repo.prune().unwrap();
     worktree.ensure().unwrap();
@@ -150,7 +150,7 @@ fn nothing_that_the_configuration_names_runs() {
         .push(&format!("ext::{} x", stage.program().display()), &[format!("{one}:refs/heads/x")]);
     stage.nothing_ran();
 
-    // The same in a new engine, which finds all of it already there.
+    // The same with a new engine, for which all of it already exists.
     let environment = Environment::scrubbed(std::env::vars_os(), Host::COMMAND, &[]);
     let root = fs_err::canonicalize(stage.path("repo")).unwrap();
     let again = Repo::open(&root, environment).unwrap();
@@ -162,7 +162,7 @@ fn nothing_that_the_configuration_names_runs() {
 }
 
 #[test]
-fn repositories_inside_the_worktree_are_looked_at_and_not_entered() {
+fn nested_repositories_are_read_but_not_entered() {
     let stage = Stage::new();
     let worktree = stage.worktree();
     let inner = worktree.path.join("inner");
@@ -203,7 +203,7 @@ fn a_snapshot_has_every_kind_of_change() {
     write("file/inside", "two\n");
     fs_err::remove_dir_all(worktree.path.join("folder")).unwrap();
     write("folder", "two\n");
-    // A link stands for itself, whatever it leads to.
+    // A link is stored as a link, whatever it points to.
     fs_err::rename(worktree.path.join("linked"), stage.path("elsewhere")).unwrap();
     std::os::unix::fs::symlink(stage.path("elsewhere"), worktree.path.join("linked")).unwrap();
     let mode = std::fs::Permissions::from_mode(0o755);

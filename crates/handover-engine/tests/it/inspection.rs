@@ -1,4 +1,4 @@
-//! What must not be committed: secrets, huge files, repositories of their own.
+//! What must not be committed: secrets, huge files, nested repositories.
 
 use handover_engine::pipeline::Pipeline;
 use handover_engine::reducer::State;
@@ -46,7 +46,7 @@ fn a_secret_is_sent_back_and_never_reaches_a_branch() {
 }
 
 #[test]
-fn a_secret_that_is_fixed_is_no_obstacle() {
+fn a_removed_secret_does_not_block_the_commit() {
     let fix =
         "* fix * | write key.rs \"// from the vault\" print \"IMPLEMENTATION COMPLETE: 1-1-a\"";
     let (stage, state) = wrote("key.rs", &format!("\"{SECRET}\""), fix);
@@ -55,7 +55,7 @@ fn a_secret_that_is_fixed_is_no_obstacle() {
 }
 
 #[test]
-fn lock_files_and_defaults_are_no_secrets() {
+fn lock_files_and_defaults_are_not_secrets() {
     for (file, text) in [
         ("Cargo.lock", format!("checksum = \"{SECRET}\"\n")),
         ("config.py", "password = \"hunter2\"\n".to_owned()),
@@ -78,7 +78,7 @@ fn a_plain_password_counts_in_a_file_made_for_secrets() {
 }
 
 #[test]
-fn a_secret_that_was_there_before_is_not_the_agents() {
+fn existing_secrets_are_not_blamed_on_the_agent() {
     let stage = Stage::new(
         &["1-1-a"],
         "* dev * | append old.rs more print \"IMPLEMENTATION COMPLETE: 1-1-a\"",

@@ -218,7 +218,7 @@ fn a_merge_that_would_lose_something_is_refused() {
     let refused = state.merged.unwrap().unwrap();
     assert!(refused.contains("1-1-a.txt"), "{refused}");
     assert_eq!(fs_err::read_to_string(stage.env.path("1-1-a.txt")).unwrap(), "mine");
-    // Nor is anything merged into a commit that is checked out without a branch.
+    // Nor is anything merged into a detached head.
     let mut stage = Stage::new(&["1-1-a"], "");
     stage.options.merge = true;
     stage.env.git("", &["checkout", "--quiet", "--detach"]);
@@ -227,7 +227,7 @@ fn a_merge_that_would_lose_something_is_refused() {
 }
 
 #[test]
-fn a_branch_that_somebody_moved_stops_the_run() {
+fn a_branch_moved_by_another_process_stops_the_run() {
     let stage = Stage::new(&["1-1-a", "1-2-b"], "");
     let path = stage.env.path("");
     stage.script(&format!(
@@ -238,7 +238,7 @@ fn a_branch_that_somebody_moved_stops_the_run() {
     let (_, state) = stage.run(plain());
     assert_eq!(state.state, RunState::Environment);
     let reason = state.stopped.unwrap();
-    assert_eq!(reason, format!("branch `{BRANCH}` was moved by somebody else"));
+    assert_eq!(reason, format!("branch `{BRANCH}` was moved by another process"));
 }
 
 #[test]

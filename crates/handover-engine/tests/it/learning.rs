@@ -152,8 +152,8 @@ fn a_developers_package_is_the_file_of_its_worktree() {
     assert_eq!(packages(&stage), ["docs/notes.md"]);
 }
 
-/// The folder of a voice is discarded before its ending is kept. The project has a file of the same name,
-/// which the voice has never seen like this.
+/// The folder of a voice is discarded before its ending is stored. The project has a file of the same name,
+/// which is not the one the voice wrote.
 #[test]
 fn a_voice_does_not_register_a_file_of_the_project() {
     let stage = Stage::new(&["1-1-a"], "");
@@ -190,11 +190,11 @@ fn a_debrief_block_ends_an_agent_of_a_run() {
         let (_, state) = stage.run(Pipeline::story(false, Profile::Edit));
         (stage, state)
     };
-    // The receipt of somebody else does not end anything.
+    // Another agent's receipt does not end anything.
     let (stage, state) = play("r_other");
     assert_eq!(state.state, RunState::Failed);
     assert!(state.stories[0].reason.contains("it gave no verdict"), "{}", state.stories[0].reason);
-    // Every stage gives the same names; the first receipt is that of the developer.
+    // Every stage generates the same ids; the first receipt is the developer's.
     let receipts = stage.store().receipts(&ReceiptFilter::default()).unwrap();
     let (_stage, state) = play(receipts.last().unwrap().id.as_str());
     assert_eq!(state.state, RunState::Done, "{:?}", state.stories[0].reason);
@@ -256,6 +256,6 @@ fn an_epic_without_lessons_is_described_by_its_journal() {
     assert!(retro.contains("- **By:** the journal"), "{retro}");
     assert!(retro.contains("1 of 2 stories are done"), "{retro}");
     assert!(retro.contains("- 1-2-b is failed"), "{retro}");
-    assert_eq!(insights(&stage), [], "nobody has reasoned about anything");
+    assert_eq!(insights(&stage), [], "there is no reasoning");
     assert_eq!(state.closing.unwrap().record.len(), 0);
 }

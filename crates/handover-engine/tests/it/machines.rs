@@ -28,8 +28,8 @@ fn remote_refs(stage: &Stage) -> Vec<String> {
     listed.lines().filter_map(|line| line.split('\t').nth(1)).map(str::to_owned).collect()
 }
 
-/// Each agent waits for the other one, so the run only ends if both work at once; the leader alone has one
-/// place.
+/// Each agent waits for the other, so the run only ends if both work concurrently; the leader alone has one
+/// slot.
 #[test]
 fn another_machine_runs_agents_for_the_leader() {
     let (stage, remote) = leader(&["1-1-a", "1-2-b"]);
@@ -81,7 +81,7 @@ fn another_machine_continues_a_run_that_waits_for_an_answer() {
     stage.script(&format!("1-2-b dev 1 | write half.txt x {asks}"));
     let (run, state) = stage.run(plain());
     assert_eq!((state.state, state.is_over()), (RunState::Blocked, false));
-    // What the journal names was pushed.
+    // Whatever the journal names was pushed.
     let refs = remote_refs(&stage);
     for name in ["refs/heads/handover/epic-1", "refs/heads/handover/failed/1-2-b"] {
         assert!(refs.iter().any(|other| other == name), "{name} is missing in {refs:?}");

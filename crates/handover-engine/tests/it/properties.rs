@@ -26,7 +26,7 @@ impl Choices {
         choice % most.max(1)
     }
 
-    /// Rarely.
+    /// Rarely true.
     fn is_unlucky(&mut self) -> bool {
         self.one_of(8) == 7
     }
@@ -195,7 +195,7 @@ fn walk(which: usize, parallel: u32, choices: &mut Choices) -> (Vec<Event>, Stat
     let (mut events, mut in_flight, mut number) = (Vec::new(), Vec::<Effect>::new(), 0);
     for _ in 0..5_000 {
         let next = state.next(&in_flight);
-        // Start something, unless there is nothing to start or luck wants a result first.
+        // Start something, unless nothing can start or the random choice asks for a result first.
         let starts = in_flight.is_empty() || (next.is_some() && choices.one_of(2) == 0);
         if starts {
             let effect = next.unwrap_or_else(|| panic!("nothing to do: {:?}", state.stories));
@@ -299,7 +299,7 @@ proptest! {
     ) {
         let mut choices = Choices { left };
         let mut state = begin(which, 3);
-        // Some way into the run, without waiting for anything.
+        // Some steps into the run, without waiting for anything.
         for number in 0..20 {
             let mut in_flight: Vec<Effect> = Vec::new();
             while let Some(effect) = state.next(&in_flight) {
@@ -339,9 +339,9 @@ proptest! {
     }
 }
 
-/// An event that nobody waits for is recorded and changes nothing else.
+/// An event that nothing waits for is recorded and changes nothing else.
 #[test]
-fn late_and_foreign_events_change_nothing() {
+fn late_and_unrelated_events_change_nothing() {
     let mut state = begin(0, 1);
     state.apply(&crate::reducer::opened("a"));
     let ready = state.ready();

@@ -1,4 +1,4 @@
-//! What comes next, without anything happening.
+//! What comes next, without executing anything.
 
 use handover_engine::Spent;
 use handover_engine::data::Contribution;
@@ -227,8 +227,8 @@ fn findings_reach_the_fix() {
     assert_eq!(state.stories[0].findings[0].text, "no greeting");
 }
 
-/// Events that make no sense where they come are taken in without a panic, and what comes next is
-/// always something that can be done.
+/// Events that make no sense in the current state are handled without a panic, and the next effect can
+/// always be performed.
 #[test]
 fn any_order_of_events_is_handled() {
     let verdicts = Verdict::ALL.iter().copied().map(Some).chain([None]);

@@ -37,7 +37,7 @@ fn result(more: &str) -> String {
     )
 }
 
-/// The agent waits until its receipt is delivered, so it could never end otherwise.
+/// The agent waits until its receipt is delivered, so it could not end otherwise.
 #[test]
 fn a_receipt_is_delivered_when_the_agent_starts() {
     let stage = Stage::new(&["1-1-a"], "");
@@ -70,7 +70,7 @@ fn a_receipt_is_delivered_when_the_agent_starts() {
 }
 
 #[test]
-fn a_missing_program_gives_the_prompt_back() {
+fn a_missing_program_releases_the_packages() {
     let mut stage = Stage::new(&["1-1-a"], "");
     stage.options.command = Some("/does/not/exist".to_owned());
     let (_, state) = stage.run(pipeline());
@@ -104,7 +104,7 @@ fn an_ending_keeps_reasoning_errors_and_the_verdict() {
 
 #[test]
 fn an_agent_that_names_its_receipt_confirms_it() {
-    // The engine's sixth unique name, after the run, the nonce and the name of the result, of two each.
+    // The engine's sixth generated id, after the run, the nonce and the result name, two of each.
     let stage = Stage::new(&["1-1-a"], &result(",\"receipt\":\"r_n0x6\""));
     stage.run(pipeline());
     assert_eq!(states(&stage), [ReceiptState::Confirmed]);
@@ -152,7 +152,7 @@ fn a_question_is_answered_and_the_run_resumed() {
 }
 
 #[test]
-fn the_meant_question_must_be_unique() {
+fn the_question_to_answer_must_be_unique() {
     let stage = Stage::new(&["1-1-a", "1-2-b"], "");
     let ask = |id: &str| {
         format!(

@@ -28,7 +28,7 @@ impl Project {
         Self { folder, repo }
     }
 
-    /// Adds a remote. Settings count from when a repository is opened.
+    /// Adds a remote. Settings are read when a repository is opened.
     fn add_remote(&mut self, path: &str) {
         git(self.folder.path(), &["remote", "add", "origin", path]);
         let root = fs_err::canonicalize(self.folder.path()).unwrap();
@@ -392,7 +392,7 @@ fn refs_travel_through_a_remote() {
     assert_eq!(project.repo.remote_refs("origin", "refs/handover/run_2/").unwrap(), [""; 0]);
     other.repo.fetch("origin", &[format!("{name}:{name}")]).unwrap();
     assert_eq!(other.repo.resolve(name).unwrap().as_ref(), Some(&one));
-    // What is there already is replaced, on both sides.
+    // Existing refs are replaced, on both sides.
     project.repo.push("origin", &[format!("{two}:{name}")]).unwrap();
     other.repo.fetch("origin", &[format!("{name}:{name}")]).unwrap();
     assert_eq!(other.repo.resolve(name).unwrap().as_ref(), Some(&two));
@@ -410,7 +410,7 @@ fn a_remote_cannot_start_programs() {
     assert!(project.repo.fetch(&remote, &["main".to_owned()]).is_err());
     assert!(project.repo.push(&remote, &["main:main".to_owned()]).is_err());
     assert!(!pwned.exists());
-    // Nor can a name be taken for an option.
+    // Nor can a name be mistaken for an option.
     assert!(project.repo.remote_refs("--upload-pack=touch pwned", "").is_err());
 }
 

@@ -11,7 +11,7 @@ use handover_model::{Host, ScenarioOutcome, UatGate};
 use handover_text::Redactor;
 use serde_json::{Value, json};
 
-/// A project with compiled-looking programs: small executables that are no scripts of a shell.
+/// A project with programs that look compiled: small executables that are not shell scripts.
 struct Project {
     folder: tempfile::TempDir,
     programs: Vec<String>,

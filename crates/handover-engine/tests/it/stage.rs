@@ -204,7 +204,7 @@ impl Stage {
         (state, warnings)
     }
 
-    /// Replaces the script; agents do what is usual unless it says otherwise.
+    /// Replaces the script; agents behave as usual unless it says otherwise.
     pub(crate) fn script(&self, script: &str) {
         fs_err::write(&self.script, format!("{script}\n{GOOD}")).unwrap();
     }

@@ -195,7 +195,7 @@ fn dependencies_are_read_in_every_common_form() {
 }
 
 #[test]
-fn prose_and_code_are_no_dependencies() {
+fn prose_and_code_are_not_dependencies() {
     for text in [
         "# B\n\n## Notes\n\nDepends on: 1.1\n",
         "# B\n```\nDepends on: 1.1\n```\n",

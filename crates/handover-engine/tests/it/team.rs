@@ -1,4 +1,4 @@
-//! The way of a story through a team: every state is walked, nothing leads nowhere, and all ways end.
+//! A story's path through a team: every state is reached, there are no dead ends, and every path terminates.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ fn flow() -> Flow {
     team().flow.unwrap()
 }
 
-/// Every member, the one who closes the epic too.
+/// Every member, including the one who closes the epic.
 fn members() -> Vec<AgentStep> {
     let pipeline = team();
     let closing = pipeline.closing.iter().filter_map(|step| match step {
@@ -35,7 +35,7 @@ fn every_code_of_every_role_leads_somewhere() {
         assert!(!member.statuses.is_empty(), "{}", member.role);
         for (status, verdict) in &member.statuses {
             used.insert(*status);
-            // Its verdict is one of its phase, and a rule of its own says what becomes of it.
+            // Its verdict is one of its phase, and a specific rule decides the transition.
             assert!(allowed(member.phase).contains(verdict), "{} {status}", member.role);
             let rule = flow
                 .rules
@@ -52,7 +52,7 @@ fn every_code_of_every_role_leads_somewhere() {
                 | Transition::Stop { .. } => {}
             }
         }
-        // Whoever only knows verdicts, or says nothing, is understood too.
+        // A bare verdict, or none at all, is also handled.
         for verdict in allowed(member.phase) {
             let code = member.statuses.iter().find(|(_, of)| of == verdict);
             assert!(code.is_some(), "{} cannot say {verdict}", member.role);
@@ -61,13 +61,13 @@ fn every_code_of_every_role_leads_somewhere() {
             flow.rules.iter().any(|rule| rule.from == member.role && rule.status.is_none());
         assert!(unclear, "{}", member.role);
     }
-    assert_eq!(used.len(), TeamStatus::ALL.len(), "a code that nobody can say");
+    assert_eq!(used.len(), TeamStatus::ALL.len(), "a code that no role can report");
     for name in [&flow.start, &flow.builder, &flow.senior] {
         assert!(flow.position(name).is_some(), "{name}");
     }
 }
 
-/// From everywhere there is a way to work that is kept, and to every member there is a way.
+/// From everywhere there is a path to accepted work, and every member can be reached.
 #[test]
 fn there_is_no_dead_end() {
     let flow = flow();
@@ -117,7 +117,7 @@ fn begin() -> State {
     state
 }
 
-/// Who is asked, or what else is to be done.
+/// The role whose turn it is, or what else is to be done.
 fn who(state: &State) -> String {
     match state.ready().as_slice() {
         [Effect::Agent { voice, .. }] => {
@@ -132,11 +132,11 @@ fn who(state: &State) -> String {
     }
 }
 
-/// The one who is asked says something.
+/// The member whose turn it is reports something.
 fn say(state: &mut State, status: Option<TeamStatus>) {
     let ready = state.ready();
     let Some(Effect::Agent { story, phase, attempt, .. }) = ready.first() else {
-        panic!("nobody is asked: {ready:?}");
+        panic!("no agent is ready: {ready:?}");
     };
     let unit = state.story(story).unwrap();
     let step = state.agent_of(unit, None).unwrap();
@@ -217,7 +217,7 @@ fn unexplained_failures_go_to_the_investigator() {
 #[test]
 fn only_checked_work_is_committed() {
     use TeamStatus::{Approved, Blocked, ReadyForQa, RootCauseFound};
-    // The lead approves what the developer gave up on: the gates have their say first.
+    // The lead approves work the developer gave up on: the gates check it first.
     let mut state = begin();
     say(&mut state, Some(Blocked));
     say(&mut state, Some(RootCauseFound));
@@ -244,7 +244,7 @@ fn without_full_testing_there_is_no_qa() {
     assert_eq!(who(&state), "tech_lead");
 }
 
-/// Whatever everybody says, the story comes to an end, and within its bound.
+/// Whatever the members report, the story ends within its limit.
 #[test]
 fn every_path_ends() {
     let most = flow().most;
@@ -256,7 +256,7 @@ fn every_path_ends() {
     let (mut kept, mut given_up) = (0, 0);
     for _ in 0..3_000 {
         let mut state = begin();
-        // Some insist on what they say.
+        // Some members repeat themselves.
         let stubborn = random(2) == 0;
         let mut habits: std::collections::BTreeMap<String, usize> = Default::default();
         let mut agents = 0;

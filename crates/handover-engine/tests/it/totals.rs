@@ -50,7 +50,7 @@ fn costs_are_summed_by_phase_and_role() {
     assert_eq!(stats.sessions[&SessionStatus::Completed], 1);
     assert_eq!(stats.receipts[&ReceiptState::Delivered], 4);
     assert!(stats.tokens.delivered > 0);
-    // Another project has nothing of it, and neither has a later time.
+    // Another project shares none of it, and neither does a later period.
     let other = stats::of(&stage.store(), &ProjectId::new("q").unwrap(), None).unwrap();
     assert_eq!(other, stats::Stats::default());
     let later = Timestamp::from_micros(1_900_000_000_000_000);
@@ -62,7 +62,7 @@ fn costs_are_summed_by_phase_and_role() {
 }
 
 #[test]
-fn packages_that_nobody_reads_are_counted() {
+fn unread_packages_are_counted() {
     let more = ",\"packages\":[{\"path\":\"docs/notes.md\",\"kind\":\"research\",\"summary\":\"how it works\"}]";
     let stage = Stage::new(&["1-1-a"], "");
     let long = format!("# Notes\n\n{}", "It works like this and like that. ".repeat(80));
@@ -76,7 +76,7 @@ fn packages_that_nobody_reads_are_counted() {
     stage.run(reviewed());
     let stats = stats::of(&stage.store(), &project(), None).unwrap();
     assert_eq!(stats.packages.total, 1);
-    // The reviewer was told about it and has not opened it.
+    // The reviewer received it but has not opened it.
     assert_eq!((stats.packages.never_delivered, stats.packages.never_read), (0, 1));
     assert!(stats.tokens.saved > 100, "{:?}", stats.tokens);
 }

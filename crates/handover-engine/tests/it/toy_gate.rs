@@ -1,4 +1,4 @@
-//! A kind of gate that only this test knows, added through the public seams alone.
+//! A kind of gate that only this test knows, added using public interfaces only.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ fn a_toy_gate_is_detected_run_and_read() {
     assert_eq!(new_failures(&[result], &[base]), ["toy in sub: divides"]);
 }
 
-/// The base fails in both tests; the work is only held to what it breaks, and nothing is broken.
+/// The base fails both tests; the work is only blamed for what it breaks, which is nothing.
 #[test]
 fn a_toy_gate_guards_a_run() {
     let mut stage = Stage::new(&["1-1-a"], "");

@@ -32,7 +32,7 @@ fn what_a_read_only_agent_changes_is_reverted() {
     assert_eq!(stage.show(BRANCH, "1-1-a.txt"), "work");
     let files = stage.git(&["ls-tree", "-r", "--name-only", BRANCH]);
     assert!(!files.contains("sneaked"), "{files}");
-    // Nothing of it is in the user's checkout.
+    // None of it is in the user's checkout.
     assert!(!stage.env.path("1-1-a.txt").exists());
 }
 
@@ -49,7 +49,7 @@ fn stories_belong_to_their_authors() {
     ));
     let (_, state) = stage.run(plain());
     assert_eq!(state.state, RunState::Done, "{:?}", state.stories);
-    // Boxes may be ticked; everything else comes back.
+    // Boxes may be ticked; everything else is reverted.
     assert_eq!(restored(&state, RunPhase::Dev).len(), 3, "{:?}", restored(&state, RunPhase::Dev));
     let first = stage.show(BRANCH, "docs/stories/1-1-a.md");
     assert!(first.contains("- [x] do 1-1-a") && first.contains("Status: done"), "{first}");
@@ -60,7 +60,7 @@ fn stories_belong_to_their_authors() {
 }
 
 #[test]
-fn changing_only_the_story_is_no_work() {
+fn changing_only_the_story_is_not_work() {
     let stage = Stage::new(&["1-1-a"], "");
     let mine = stage.env.folder().join("mine.md");
     fs_err::write(&mine, "# Story 1-1-a\n\n- [x] do 1-1-a\n").unwrap();
@@ -247,7 +247,7 @@ fn agents_get_what_identifies_their_work_and_nothing_of_ours() {
 }
 
 #[test]
-fn a_program_that_cannot_be_started_stops_the_run_and_no_story_is_blamed() {
+fn a_program_that_cannot_be_started_stops_the_run_without_failing_a_story() {
     let mut stage = Stage::new(&["1-1-a", "1-2-b"], "");
     let good = stage.options.command.replace("/does/not/exist".to_owned());
     let (_, state) = stage.run(plain());
@@ -282,7 +282,7 @@ fn a_cancelled_run_can_be_resumed() {
     // Once more, and there is nothing left to do.
     let (state, warnings) = stage.warned(&resume);
     assert_eq!(state.state, RunState::Done);
-    assert!(warnings[0].contains("is finished; leave out `--resume`"), "{warnings:?}");
+    assert!(warnings[0].contains("is finished; omit `--resume`"), "{warnings:?}");
 }
 
 #[test]

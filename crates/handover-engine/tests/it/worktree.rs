@@ -1,4 +1,4 @@
-//! Worktrees, whatever was done to them.
+//! Worktrees, whatever happened to them.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use handover_engine::git::Worktree;
 
 use crate::repository::{Project, git, output};
 
-/// A project and a place for worktrees outside of it.
+/// A project and a folder for worktrees outside it.
 struct Trees {
     project: Project,
     outside: tempfile::TempDir,
@@ -110,7 +110,7 @@ fn a_snapshot_has_everything_but_ignored_files() {
         listed.lines().collect::<Vec<_>>(),
         ["100644 .gitignore", "100644 dir/new.txt", "120000 link", "100755 run.sh"]
     );
-    // A second look gives the same tree.
+    // A second snapshot returns the same tree.
     assert_eq!(tree.snapshot().unwrap(), made);
     fs_err::remove_file(trees.path("tree.index")).unwrap();
     assert_eq!(tree.snapshot().unwrap(), made, "even without its index");
@@ -149,7 +149,7 @@ fn single_paths_are_put_back() {
     symlink(away.path(), tree.path.join("dir")).unwrap();
     tree.snapshot().unwrap();
     let paths = ["dir/b.txt".to_owned(), "dir".to_owned()];
-    let after = tree.put_back(&before, &paths).unwrap();
+    let after = tree.restore_paths(&before, &paths).unwrap();
     assert_eq!(read(&tree, "dir/b.txt").as_deref(), Some("b"));
     assert_eq!(read(&tree, "a.txt").as_deref(), Some("changed"));
     assert_eq!(read(&tree, "new.txt").as_deref(), Some("new"));
@@ -164,13 +164,13 @@ fn single_paths_are_put_back() {
         .collect();
     assert_eq!(changed, ["a.txt", "new.txt"]);
     // A file that is new is removed.
-    let after = tree.put_back(&before, &["new.txt".to_owned(), "a.txt".to_owned()]).unwrap();
+    let after = tree.restore_paths(&before, &["new.txt".to_owned(), "a.txt".to_owned()]).unwrap();
     assert_eq!(after, before);
     assert!(!tree.path.join("new.txt").exists());
 }
 
 #[test]
-fn no_link_leads_out() {
+fn links_cannot_escape() {
     let trees = Trees::new();
     let tree = trees.open("tree");
     let away = tempfile::tempdir().unwrap();
@@ -190,13 +190,13 @@ fn no_link_leads_out() {
 #[test]
 fn the_folder_of_a_finished_story_is_reused() {
     let trees = Trees::new();
-    let former = trees.open("former");
-    write(&former, ".gitignore", "target\n");
-    write(&former, "target/big", "x");
-    let tree = former.snapshot().unwrap();
+    let old = trees.open("old");
+    write(&old, ".gitignore", "target\n");
+    write(&old, "target/big", "x");
+    let tree = old.snapshot().unwrap();
     let next = trees.at("next");
-    next.inherit(&former).unwrap();
-    assert!(!former.path.exists() && next.is_linked());
+    next.inherit(&old).unwrap();
+    assert!(!old.path.exists() && next.is_linked());
     assert!(!next.ensure().unwrap(), "it exists already");
     next.restore(&tree).unwrap();
     assert_eq!(read(&next, "target/big").as_deref(), Some("x"));
@@ -228,13 +228,13 @@ fn a_branch_that_is_checked_out_is_left() {
 }
 
 #[test]
-fn a_repository_of_its_own_is_no_worktree_of_ours() {
+fn a_nested_repository_is_not_our_worktree() {
     let trees = Trees::new();
     let tree = trees.open("tree");
     fs_err::remove_file(tree.path.join(".git")).unwrap();
     git(&tree.path, &["init", "--quiet"]);
     assert!(!tree.is_linked());
-    assert!(tree.ensure().unwrap(), "it is created anew");
+    assert!(tree.ensure().unwrap(), "it is recreated");
     assert!(tree.is_linked());
 }
 

@@ -1,4 +1,4 @@
-//! Limits and names: exact at their edges, and no name leads out of the folder.
+//! Limits and names: exact at the edges, and no name leads out of the folder.
 
 use std::os::unix::ffi::OsStrExt;
 
@@ -11,64 +11,64 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_read_has_everything_or_is_refused(bytes in prop::collection::vec(any::<u8>(), 0..300), max in 0..300_u64) {
+    fn a_read_is_complete_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..300), max in 0..300_u64) {
         let scene = Scene::new();
-        let door = scene.door();
-        door.replace("x", &bytes, Sync::No).unwrap();
-        let elsewhere = read_bounded(&door.path().join("x"), max);
+        let handover = scene.handover();
+        handover.replace("x", &bytes, Sync::No).unwrap();
+        let elsewhere = read_bounded(&handover.path().join("x"), max);
         let fits = bytes.len() as u64 <= max;
-        for read in [door.read("x", max), elsewhere] {
+        for read in [handover.read("x", max), elsewhere] {
             match read {
                 Ok(found) => prop_assert_eq!((found, fits), (Some(bytes.clone()), true)),
                 Err(FileError::TooLarge { max: named, .. }) => prop_assert_eq!((named, fits), (max, false)),
                 Err(error) => prop_assert!(false, "{}", error),
             }
         }
-        prop_assert_eq!(door.size("x"), Some(bytes.len() as u64));
+        prop_assert_eq!(handover.size("x"), Some(bytes.len() as u64));
     }
 
     #[test]
     fn a_tail_is_the_end(bytes in prop::collection::vec(any::<u8>(), 0..300), most in 0..300_u64) {
         let scene = Scene::new();
-        let door = scene.door();
-        door.replace("x", &bytes, Sync::No).unwrap();
-        let (end, whole) = door.tail("x", most).unwrap().unwrap();
+        let handover = scene.handover();
+        handover.replace("x", &bytes, Sync::No).unwrap();
+        let (end, whole) = handover.tail("x", most).unwrap().unwrap();
         let length = bytes.len().min(usize::try_from(most).unwrap());
         prop_assert_eq!(&end, &bytes[bytes.len() - length..]);
         prop_assert_eq!(whole, end.len() == bytes.len());
     }
 
-    /// Names out of the parts that make paths dangerous.
+    /// Names built from the parts that make paths dangerous.
     #[test]
-    fn a_name_is_of_this_folder_or_none(
+    fn a_name_is_inside_the_folder_or_rejected(
         parts in prop::collection::vec(prop::sample::select(vec!["..", ".", "/", "a", "file", "\n", " ", "é", "outside", "\\", "~"]), 0..6),
     ) {
         let scene = Scene::new();
-        let door = scene.door().inside("here");
-        door.create().unwrap();
+        let handover = scene.handover().inside("here");
+        handover.create().unwrap();
         let name = parts.concat();
-        match door.replace(&name, b"new", Sync::No) {
+        match handover.replace(&name, b"new", Sync::No) {
             Ok(()) => {
                 let plain = std::path::Path::new(&name).file_name().unwrap().to_str().unwrap();
-                prop_assert_eq!(listing(&door), [(plain.to_owned(), Kind::File)], "{:?}", name);
-                prop_assert!(door.has(&name));
-                door.remove(&name).unwrap();
+                prop_assert_eq!(listing(&handover), [(plain.to_owned(), Kind::File)], "{:?}", name);
+                prop_assert!(handover.has(&name));
+                handover.remove(&name).unwrap();
             }
             Err(FileError::Name { .. }) => {
                 let is_name = |outcome: Option<FileError>| matches!(outcome, Some(FileError::Name { .. }));
-                prop_assert!(is_name(door.append(&name).err()));
-                prop_assert!(is_name(door.create_file(&name).err()));
-                prop_assert!(is_name(door.publish(&name, b"x").err()));
-                prop_assert!(is_name(door.remove(&name).err()));
-                prop_assert!(is_name(door.remove_folder(&name).err()));
-                prop_assert!(is_name(door.rename(&name, "x").err()));
-                prop_assert!(is_name(door.checked_path(&name).err()));
-                prop_assert!(!door.has(&name) && door.size(&name).is_none());
+                prop_assert!(is_name(handover.append(&name).err()));
+                prop_assert!(is_name(handover.create_file(&name).err()));
+                prop_assert!(is_name(handover.publish(&name, b"x").err()));
+                prop_assert!(is_name(handover.remove(&name).err()));
+                prop_assert!(is_name(handover.remove_folder(&name).err()));
+                prop_assert!(is_name(handover.rename(&name, "x").err()));
+                prop_assert!(is_name(handover.checked_path(&name).err()));
+                prop_assert!(!handover.has(&name) && handover.size(&name).is_none());
             }
             Err(error) => prop_assert!(false, "{:?}: {}", name, error),
         }
-        prop_assert_eq!(listing(&door), []);
-        prop_assert_eq!(listing(&scene.door()), [("here".to_owned(), Kind::Folder)]);
+        prop_assert_eq!(listing(&handover), []);
+        prop_assert_eq!(listing(&scene.handover()), [("here".to_owned(), Kind::Folder)]);
         scene.assert_outside_is_untouched();
     }
 }
@@ -76,104 +76,105 @@ proptest! {
 #[test]
 fn a_name_longer_than_the_system_allows_is_an_error_and_leaves_no_draft() {
     let scene = Scene::new();
-    let door = scene.door();
+    let handover = scene.handover();
     let long = "x".repeat(300);
     for error in [
-        door.replace(&long, b"x", Sync::Yes).unwrap_err(),
-        door.publish(&long, b"x").unwrap_err(),
-        door.append(&long).map(drop).unwrap_err(),
-        door.inside(&long).create().unwrap_err(),
+        handover.replace(&long, b"x", Sync::Yes).unwrap_err(),
+        handover.publish(&long, b"x").unwrap_err(),
+        handover.append(&long).map(drop).unwrap_err(),
+        handover.inside(&long).create().unwrap_err(),
     ] {
         assert!(matches!(&error, FileError::Io { path, .. } if path.ends_with(&long)), "{error}");
     }
-    assert_eq!(listing(&door), []);
+    assert_eq!(listing(&handover), []);
 }
 
 #[test]
 fn a_file_cannot_take_the_place_of_a_folder() {
     let scene = Scene::new();
-    let door = scene.door();
-    door.inside("taken").replace("x", b"x", Sync::No).unwrap();
-    door.replace("taken", b"new", Sync::Yes).unwrap_err();
-    assert!(door.publish("taken", b"new").unwrap_err().is_irregular());
-    assert_eq!(listing(&door), [("taken".to_owned(), Kind::Folder)], "no draft is left");
-    // Nor a folder that of a file.
-    let error = door.inside("taken/x/deeper").create().unwrap_err();
+    let handover = scene.handover();
+    handover.inside("taken").replace("x", b"x", Sync::No).unwrap();
+    handover.replace("taken", b"new", Sync::Yes).unwrap_err();
+    assert!(handover.publish("taken", b"new").unwrap_err().is_irregular());
+    assert_eq!(listing(&handover), [("taken".to_owned(), Kind::Folder)], "no draft is left");
+    // Nor can a folder replace a file.
+    let error = handover.inside("taken/x/deeper").create().unwrap_err();
     assert!(matches!(&error, FileError::NotAFolder { path, .. } if path.ends_with("taken/x")));
-    assert_eq!(door.inside("taken").read("x", 9).unwrap().unwrap(), b"x");
+    assert_eq!(handover.inside("taken").read("x", 9).unwrap().unwrap(), b"x");
 }
 
 #[test]
-fn writing_from_the_beginning_leaves_nothing_of_the_former_content() {
+fn writing_from_the_beginning_truncates() {
     use std::io::Write;
     let scene = Scene::new();
-    let door = scene.door();
-    door.replace("x", b"a long text", Sync::No).unwrap();
-    door.create_file("x").unwrap().write_all(b"short").unwrap();
-    assert_eq!(door.read_text("x", 100).unwrap().unwrap(), "short");
-    door.replace("x", b"", Sync::No).unwrap();
-    assert_eq!(door.read("x", 0).unwrap().unwrap(), b"");
-    assert_eq!(door.tail("x", 0).unwrap().unwrap(), (Vec::new(), true));
+    let handover = scene.handover();
+    handover.replace("x", b"a long text", Sync::No).unwrap();
+    handover.create_file("x").unwrap().write_all(b"short").unwrap();
+    assert_eq!(handover.read_text("x", 100).unwrap().unwrap(), "short");
+    handover.replace("x", b"", Sync::No).unwrap();
+    assert_eq!(handover.read("x", 0).unwrap().unwrap(), b"");
+    assert_eq!(handover.tail("x", 0).unwrap().unwrap(), (Vec::new(), true));
 }
 
 #[test]
 fn a_renamed_file_replaces_another_and_stays_in_its_folder() {
     let scene = Scene::new();
-    let door = scene.door();
-    door.replace("log", b"now", Sync::No).unwrap();
-    door.replace("log.old", b"before", Sync::No).unwrap();
-    door.rename("log", "log.old").unwrap();
-    assert_eq!(listing(&door), [("log.old".to_owned(), Kind::File)]);
-    assert_eq!(door.read_text("log.old", 9).unwrap().unwrap(), "now");
-    assert!(door.rename("log", "x").unwrap_err().is_missing());
-    assert!(door.inside("none").rename("log", "x").unwrap_err().is_missing());
+    let handover = scene.handover();
+    handover.replace("log", b"now", Sync::No).unwrap();
+    handover.replace("log.old", b"before", Sync::No).unwrap();
+    handover.rename("log", "log.old").unwrap();
+    assert_eq!(listing(&handover), [("log.old".to_owned(), Kind::File)]);
+    assert_eq!(handover.read_text("log.old", 9).unwrap().unwrap(), "now");
+    assert!(handover.rename("log", "x").unwrap_err().is_missing());
+    assert!(handover.inside("none").rename("log", "x").unwrap_err().is_missing());
     for away in ["../../outside/x", "/tmp/x", "..", ""] {
-        let error = door.rename("log.old", away).unwrap_err();
+        let error = handover.rename("log.old", away).unwrap_err();
         assert!(matches!(error, FileError::Name { .. }), "{away}: {error}");
     }
-    // A link is renamed, not what it leads to.
+    // The link is renamed, not its target.
     scene.link("outside/file", "link");
-    door.rename("link", "moved").unwrap();
-    assert!(!door.has("moved"));
+    handover.rename("link", "moved").unwrap();
+    assert!(!handover.has("moved"));
     scene.assert_outside_is_untouched();
 }
 
 #[test]
 fn the_oldest_files_are_deleted_by_their_time_and_then_by_name() {
     let scene = Scene::new();
-    let door = scene.door();
+    let handover = scene.handover();
     let at = |seconds| std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
     for (name, seconds) in [("a", 50), ("b", 10), ("c", 30), ("d", 30), ("other", 0)] {
-        let file = door.create_file(name).unwrap();
+        let file = handover.create_file(name).unwrap();
         file.set_modified(at(seconds)).unwrap();
     }
-    let names = || listing(&door).into_iter().map(|(name, _)| name).collect::<Vec<_>>().concat();
+    let names =
+        || listing(&handover).into_iter().map(|(name, _)| name).collect::<Vec<_>>().concat();
     let ours = |name: &str| name.len() == 1;
     for (count, left) in [(9, "abcdother"), (4, "abcdother"), (3, "acdother"), (2, "adother")] {
-        door.keep_newest(count, ours);
+        handover.keep_newest(count, ours);
         assert_eq!(names(), left, "{count}");
     }
-    door.keep_newest(0, ours);
+    handover.keep_newest(0, ours);
     assert_eq!(names(), "other");
-    door.inside("none").keep_newest(0, |_| true);
+    handover.inside("none").keep_newest(0, |_| true);
 }
 
 #[test]
 fn only_names_that_are_text_are_listed() {
     let scene = Scene::new();
-    let door = scene.door();
-    fs_err::write(door.path().join(std::ffi::OsStr::from_bytes(b"\xff\xfe")), "x").unwrap();
-    door.replace("b", b"x", Sync::No).unwrap();
-    door.replace("a", b"x", Sync::No).unwrap();
+    let handover = scene.handover();
+    fs_err::write(handover.path().join(std::ffi::OsStr::from_bytes(b"\xff\xfe")), "x").unwrap();
+    handover.replace("b", b"x", Sync::No).unwrap();
+    handover.replace("a", b"x", Sync::No).unwrap();
     scene.pipe("pipe");
     scene.link("outside", "link");
     let expected =
         [("a", Kind::File), ("b", Kind::File), ("link", Kind::Other), ("pipe", Kind::Other)];
-    assert_eq!(listing(&door), expected.map(|(name, kind)| (name.to_owned(), kind)));
+    assert_eq!(listing(&handover), expected.map(|(name, kind)| (name.to_owned(), kind)));
 }
 
 #[test]
-fn what_is_missing_is_nothing() {
+fn missing_files_are_none() {
     let scene = Scene::new();
     let none = Folder::of(&scene.at("no/such/project"));
     none.check().unwrap();

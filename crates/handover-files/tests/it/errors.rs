@@ -1,4 +1,4 @@
-//! Errors name the path and what is there, and keep their kind as errors of the system.
+//! Errors name the path and what was found, and keep their `io::ErrorKind`.
 
 use std::error::Error;
 use std::io;
@@ -10,13 +10,13 @@ use crate::scene::Scene;
 #[test]
 fn the_path_and_the_reason_are_named() {
     let scene = Scene::new();
-    let door = scene.door();
+    let handover = scene.handover();
     scene.link("outside/file", "link");
     scene.pipe("pipe");
-    door.inside("folder").create().unwrap();
-    door.replace("text", b"caf\xe9 and more", Sync::No).unwrap();
-    let path = |name: &str| door.path().join(name).display().to_string();
-    let read = |name: &str| door.read_text(name, 9).unwrap_err();
+    handover.inside("folder").create().unwrap();
+    handover.replace("text", b"caf\xe9 and more", Sync::No).unwrap();
+    let path = |name: &str| handover.path().join(name).display().to_string();
+    let read = |name: &str| handover.read_text(name, 9).unwrap_err();
     for (error, expected, kind) in [
         (
             read("link"),
@@ -34,7 +34,7 @@ fn the_path_and_the_reason_are_named() {
             io::ErrorKind::InvalidInput,
         ),
         (
-            door.inside("text/deeper").create().unwrap_err(),
+            handover.inside("text/deeper").create().unwrap_err(),
             format!("{} is a file where a folder is expected", path("text")),
             io::ErrorKind::InvalidInput,
         ),
@@ -44,17 +44,17 @@ fn the_path_and_the_reason_are_named() {
             io::ErrorKind::FileTooLarge,
         ),
         (
-            door.read_text("text", 99).unwrap_err(),
+            handover.read_text("text", 99).unwrap_err(),
             format!("{} is not UTF-8 text (byte 3)", path("text")),
             io::ErrorKind::InvalidData,
         ),
         (
             read("../x"),
-            "`../x` is not a name inside of a folder".to_owned(),
+            "`../x` is not a name inside a folder".to_owned(),
             io::ErrorKind::InvalidInput,
         ),
         (
-            door.rename("none", "x").unwrap_err(),
+            handover.rename("none", "x").unwrap_err(),
             format!("{}: No such file or directory (os error 2)", path("none")),
             io::ErrorKind::NotFound,
         ),
@@ -69,19 +69,19 @@ fn the_path_and_the_reason_are_named() {
 #[test]
 fn the_reason_of_the_system_is_kept() {
     let scene = Scene::new();
-    let error = scene.door().rename("none", "x").unwrap_err();
+    let error = scene.handover().rename("none", "x").unwrap_err();
     assert!(error.is_missing() && !error.is_irregular());
     let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
     assert_eq!(source.raw_os_error(), Some(2));
-    assert!(scene.door().read("..", 1).unwrap_err().source().is_none());
+    assert!(scene.handover().read("..", 1).unwrap_err().source().is_none());
 }
 
 #[test]
-fn a_text_elsewhere_is_refused_at_its_first_wrong_byte() {
+fn invalid_text_is_rejected_at_its_first_wrong_byte() {
     let scene = Scene::new();
     let file = scene.at("outside/latin1");
     for (bytes, at) in [(&b"\xff"[..], 0), (b"abc\x80", 3), ("\u{1F512}\u{e9}".as_bytes(), 9)] {
-        // A character that is cut off is no text either.
+        // A truncated character is invalid, too.
         let cut = if at == 9 { &bytes[..5] } else { bytes };
         fs_err::write(&file, cut).unwrap();
         let error = read_text_bounded(&file, 99).unwrap_err();

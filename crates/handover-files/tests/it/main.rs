@@ -1,10 +1,10 @@
-//! The door to `.handover/`, from outside: hostile content, limits, and many at once.
+//! Access to `.handover/` from outside: hostile content, limits, and concurrency.
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod bounds;
-mod door;
 mod errors;
+mod hostile;
 mod scene;
 mod together;
 mod tree;

@@ -1,4 +1,4 @@
-//! A project with a `.handover/`, and a folder outside that nothing may touch.
+//! A project with a `.handover/`, and a folder outside it that nothing may touch.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ impl Scene {
         rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::RWXU).unwrap();
     }
 
-    pub(crate) fn door(&self) -> Folder {
+    pub(crate) fn handover(&self) -> Folder {
         Folder::of(&self.at("project"))
     }
 

@@ -1,4 +1,4 @@
-//! Many processes at once, played by threads: whole contents, one winner, no line lost.
+//! Concurrent processes, simulated by threads: complete contents, one winner, no lost line.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -11,7 +11,7 @@ use crate::scene::{Scene, listing};
 
 const THREADS: usize = 8;
 
-/// Runs the same work in all threads, which begin together.
+/// Runs the same work in all threads, started at the same time.
 fn together(work: impl Fn(usize) + std::marker::Sync) {
     let start = Barrier::new(THREADS);
     std::thread::scope(|scope| {
@@ -25,7 +25,7 @@ fn together(work: impl Fn(usize) + std::marker::Sync) {
     });
 }
 
-/// A text that reveals whether it is whole: one letter, many times.
+/// A text that shows whether it is complete: one letter, repeated.
 fn content(number: usize) -> Vec<u8> {
     let letter = b'a' + u8::try_from(number % 26).unwrap();
     vec![letter; 40_000 + number]
@@ -38,52 +38,52 @@ fn assert_is_whole(bytes: &[u8]) {
 }
 
 #[test]
-fn a_reader_sees_the_former_content_or_the_new_one() {
+fn a_reader_sees_the_old_or_the_new_content() {
     let scene = Scene::new();
-    let door = scene.door();
-    door.replace("state", &content(0), Sync::No).unwrap();
+    let handover = scene.handover();
+    handover.replace("state", &content(0), Sync::No).unwrap();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let reader = scope.spawn(|| {
             let mut reads = 0;
             while !done.load(Ordering::SeqCst) || reads == 0 {
-                assert_is_whole(&door.read("state", 100_000).unwrap().unwrap());
+                assert_is_whole(&handover.read("state", 100_000).unwrap().unwrap());
                 reads += 1;
             }
         });
         together(|number| {
             for round in 0..30 {
-                door.replace("state", &content(number * 30 + round), Sync::No).unwrap();
+                handover.replace("state", &content(number * 30 + round), Sync::No).unwrap();
             }
         });
         done.store(true, Ordering::SeqCst);
         reader.join().unwrap();
     });
-    assert_is_whole(&door.read("state", 100_000).unwrap().unwrap());
-    assert_eq!(listing(&door).len(), 1, "no draft is left");
+    assert_is_whole(&handover.read("state", 100_000).unwrap().unwrap());
+    assert_eq!(listing(&handover).len(), 1, "no draft is left");
 }
 
 #[test]
 fn what_was_published_first_stays() {
     for _ in 0..20 {
         let scene = Scene::new();
-        let door = scene.door();
+        let handover = scene.handover();
         together(|number| {
-            door.publish("config.toml", &content(number)).unwrap();
-            // Whoever came second sees a whole file, too.
-            assert_is_whole(&door.read("config.toml", 100_000).unwrap().unwrap());
+            handover.publish("config.toml", &content(number)).unwrap();
+            // The one that came second also sees a complete file.
+            assert_is_whole(&handover.read("config.toml", 100_000).unwrap().unwrap());
         });
-        let first = door.read("config.toml", 100_000).unwrap();
-        door.publish("config.toml", b"too late").unwrap();
-        assert_eq!(door.read("config.toml", 100_000).unwrap(), first);
-        assert_eq!(listing(&door).len(), 1, "no draft is left");
+        let first = handover.read("config.toml", 100_000).unwrap();
+        handover.publish("config.toml", b"too late").unwrap();
+        assert_eq!(handover.read("config.toml", 100_000).unwrap(), first);
+        assert_eq!(listing(&handover).len(), 1, "no draft is left");
     }
 }
 
 #[test]
 fn appended_lines_stay_whole() {
     let scene = Scene::new();
-    let log = scene.door().inside("logs");
+    let log = scene.handover().inside("logs");
     together(|number| {
         for line in 0..50 {
             let text = format!("{number}-{line} {}\n", "x".repeat(number * 100));
@@ -111,35 +111,35 @@ fn a_folder_is_created_by_all_who_need_it() {
 }
 
 #[test]
-fn one_file_is_deleted_by_all() {
+fn concurrent_deletions_of_one_file_succeed() {
     let scene = Scene::new();
-    let door = scene.door();
+    let handover = scene.handover();
     for _ in 0..20 {
-        door.replace("lock", b"x", Sync::No).unwrap();
-        door.inside("work/deep").replace("x", b"x", Sync::No).unwrap();
+        handover.replace("lock", b"x", Sync::No).unwrap();
+        handover.inside("work/deep").replace("x", b"x", Sync::No).unwrap();
         together(|_| {
-            door.remove("lock").unwrap();
-            door.inside("work/deep").remove_if_empty();
-            door.keep_newest(0, |name| name == "lock");
+            handover.remove("lock").unwrap();
+            handover.inside("work/deep").remove_if_empty();
+            handover.keep_newest(0, |name| name == "lock");
         });
-        assert!(!door.has("lock"));
-        assert!(door.inside("work/deep").has("x"), "a folder that is not empty stays");
+        assert!(!handover.has("lock"));
+        assert!(handover.inside("work/deep").has("x"), "a folder that is not empty stays");
     }
 }
 
-/// Somebody swaps a folder for a link to the outside, again and again, while it is written to.
+/// A folder is repeatedly swapped for a link to the outside while it is being written to.
 #[test]
-fn a_folder_that_becomes_a_link_leads_nowhere() {
+fn a_folder_that_becomes_a_link_is_not_followed() {
     let scene = Scene::new();
-    let door = scene.door();
-    let briefs = door.inside("briefs");
+    let handover = scene.handover();
+    let briefs = handover.inside("briefs");
     briefs.create().unwrap();
     let (folder, kept) = (briefs.path(), scene.at("project/.handover/kept"));
     let done = AtomicBool::new(false);
     let mut refused = 0;
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            // A writer may have created the folder anew at any moment.
+            // A writer may have recreated the folder at any time.
             while !done.load(Ordering::SeqCst) {
                 let _ = fs_err::rename(&folder, &kept);
                 let _ = std::os::unix::fs::symlink(scene.at("outside"), &folder);

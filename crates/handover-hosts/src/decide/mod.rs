@@ -1,4 +1,4 @@
-//! The decisions at an event: pure functions from what is known to what the host should do.
+//! The decisions at an event: pure functions from known facts to what the host should do.
 
 pub mod opening;
 pub mod spawn;

@@ -1,4 +1,4 @@
-//! A conversation starts with an empty window: the state of the work in a few lines.
+//! A conversation starts with an empty window: summarizes the state of the work in a few lines.
 
 use handover_model::{Group, GroupStatus, Package, Reasoning, SessionId, Tokenizer};
 use handover_text::cut::cut;
@@ -29,7 +29,7 @@ pub fn restore(session: &SessionId, work: &Work, tokenizer: Tokenizer) -> Option
         format!("Open group {} ({}){title}", group.id, group.status)
     });
     let critical = work.critical.iter().map(|package| {
-        format!("Critical, and nobody has it yet: {} – {}", package.path, package.summary)
+        format!("Critical, not yet delivered: {} – {}", package.path, package.summary)
     });
     let decisions =
         work.decisions.iter().map(|entry| format!("Decided by {}: {}", entry.role, entry.content));

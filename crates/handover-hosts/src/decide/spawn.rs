@@ -7,9 +7,9 @@ use handover_text::tokens;
 use crate::event::{Action, SubagentSpawn};
 use crate::host::{Capabilities, TextLimit};
 
-/// How a brief reaches a subagent: by one method, never by two. None if the host has no method.
+/// How a brief reaches a subagent: by exactly one method. None if the host has none.
 ///
-/// `drops_rewrites` says that this version of the host is known to ignore rewritten prompts.
+/// `drops_rewrites` means that this version of the host is known to ignore rewritten prompts.
 pub fn delivery(can: Capabilities, drops_rewrites: bool) -> Option<TicketWay> {
     if can.rewrites_prompt && !drops_rewrites {
         Some(TicketWay::Rewrite)
@@ -22,12 +22,12 @@ pub fn delivery(can: Capabilities, drops_rewrites: bool) -> Option<TicketWay> {
     }
 }
 
-/// What became of a brief.
+/// The result of preparing a brief.
 #[derive(Debug, Clone)]
 pub enum Outcome {
-    /// This is everything that goes before the task.
+    /// Everything that goes before the task.
     Made(String),
-    /// The guard refused it, for this reason and with this advice.
+    /// The guard refused it, with a reason and advice.
     Refused(String),
 }
 
@@ -67,7 +67,7 @@ pub struct Parts {
     pub file: Option<String>,
 }
 
-/// Keeps a preface within the limit of the host: one that is too long goes by path.
+/// Keeps a preface within the host's limit: a longer one goes into a file whose path is sent instead.
 pub fn within_limit(
     limit: Option<TextLimit>,
     tokenizer: Tokenizer,
@@ -80,7 +80,7 @@ pub fn within_limit(
         return Parts { sent: preface.to_owned(), file: None };
     }
     let cost = tokens::count(tokenizer, preface);
-    // Stored text is quoted, so the last heading of this name is ours.
+    // Stored text is quoted, so the last heading with this name is ours.
     let role = preface.rfind("## Your Role\n").map(|at| &preface[at..]).unwrap_or_default();
     let role = if fits(role) { role } else { "" };
     let sent = format!(
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brief_that_comes_later_leaves_the_prompt_alone() {
+    fn a_brief_delivered_later_does_not_change_the_prompt() {
         for way in [TicketWay::Start, TicketWay::HoldBack] {
             let made = Outcome::Made("x".to_owned());
             assert_eq!(decide(&spawn(), way, made), Action::Proceed);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_has_its_reason_whatever_the_method() {
+    fn a_refusal_has_a_reason_whatever_the_method() {
         for way in TicketWay::ALL.iter().copied() {
             let action = decide(&spawn(), way, Outcome::Refused("no context".to_owned()));
             assert_eq!(action, Action::Refuse("no context".to_owned()));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brief_beyond_the_limit_goes_by_path() {
+    fn a_brief_beyond_the_limit_is_sent_as_a_path() {
         let receipt = ReceiptId::new("r_1").unwrap();
         let parts = |limit, text: &str| {
             within_limit(limit, Tokenizer::Claude, text, &receipt, ".handover/briefs/r_1.md")

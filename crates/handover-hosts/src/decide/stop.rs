@@ -6,14 +6,14 @@ use handover_model::{AgentId, ReceiptId, Ticket};
 use crate::event::{Action, SubagentStop};
 use crate::transcript::Scan;
 
-/// What the transcript of a subagent says about its brief.
+/// What a subagent's transcript reveals about its brief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrival<'a> {
     /// Its marker is there.
     Arrived(&'a Ticket),
     /// The task is there as the caller wrote it, without the brief.
     Lost(&'a Ticket),
-    /// The transcript does not tell.
+    /// The transcript is inconclusive.
     Unknown,
 }
 
@@ -54,7 +54,7 @@ pub struct Facts<'a> {
     pub can_hold_back: bool,
 }
 
-/// Whether the subagent may stop. It is held back once at most, whatever the reason.
+/// Whether the subagent may stop. It is held back at most once, whatever the reason.
 pub fn decide(stop: &SubagentStop, facts: &Facts<'_>) -> Action {
     if !facts.can_hold_back || facts.asked || stop.held_before {
         return Action::Proceed;
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_arrived_and_lost_by_marker_and_bare_task() {
+    fn detects_delivery_by_marker_and_loss_by_bare_task() {
         let tickets = [ticket("r_1", None), ticket("r_2", None), ticket("r_3", Some("other"))];
         let me = AgentId::new("me").unwrap();
         let found = |scan: &Scan| match arrival(scan, None, &tickets, &me) {
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(found(&scan(&["r_9", "r_2"], &[])), "arrived r_2");
         assert_eq!(found(&scan(&["r_2", "r_1"], &["task of r_1"])), "arrived r_2");
         assert_eq!(found(&scan(&[], &["x", "task of r_2"])), "lost r_2");
-        // The marker of another subagent proves nothing.
+        // Another subagent's marker proves nothing.
         assert_eq!(found(&scan(&["r_3"], &[])), "unknown");
         assert_eq!(found(&scan(&[], &[])), "unknown");
         let named = ReceiptId::new("r_1").unwrap();

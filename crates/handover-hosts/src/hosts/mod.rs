@@ -1,5 +1,5 @@
-//! The built-in hook hosts, one folder each: `mod.rs` implements the seam, the other files read one
-//! event each.
+//! The built-in hook hosts, one folder each: `mod.rs` implements the interface, the other files read one event
+//! each.
 
 pub(crate) mod claude;
 pub(crate) mod codex;

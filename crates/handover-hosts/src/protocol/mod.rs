@@ -18,8 +18,8 @@ pub(crate) fn event_name(head: &crate::EventHead) -> Result<&str, serde_json::Er
     head.text("hook_event_name").ok_or_else(missing)
 }
 
-/// The JSON Schemas of what every dialect has, by file name without the extension. `common` holds the
-/// fields of every event, the others what each event adds.
+/// The JSON Schemas shared by all dialects, by file name without the extension. `common` holds the fields
+/// of every event, the others what each event adds.
 pub(crate) fn schemas() -> Vec<(String, Value)> {
     let schemas = [
         ("common.input", schema_for!(dialect::Common)),

@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::{HookSettings, Scope, SettingsError, SettingsFolders, is_our_command};
 
-/// One entry: an event, and the tools that it is limited to.
+/// One entry: an event, and the tools it is limited to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// The name of the event.
     pub event: &'static str,
-    /// A pattern for tool names, where the event is about tools.
+    /// A pattern for tool names, if the event is about tools.
     pub matcher: Option<&'static str>,
 }
 
@@ -38,7 +38,7 @@ pub struct JsonHooks {
     pub file: &'static str,
     /// The entries that it gets.
     pub entries: &'static [Entry],
-    /// After how long the host gives up on a hook, in the unit of the host; far more than ours take.
+    /// The host's own timeout for a hook, in the host's unit; far longer than ours take.
     pub timeout: usize,
     /// What the user should know after an installation.
     pub install_note: Option<&'static str>,
@@ -136,7 +136,7 @@ impl JsonHooks {
         }
     }
 
-    /// The settings without our hooks, and without whatever became empty by removing them.
+    /// The settings without our hooks, and without anything that became empty when they were removed.
     fn removed_from(&self, text: &str) -> Result<String, SettingsError> {
         if text.trim().is_empty() {
             return Ok(text.to_owned());
@@ -262,7 +262,7 @@ mod tests {
             let before: Value = serde_json::from_str(text).unwrap();
             let without = uninstalled(&with);
             assert_eq!(serde_json::from_str::<Value>(&without).unwrap(), before);
-            // A single line has to be opened up; others keep their lines.
+            // A single line has to be split; others keep their lines.
             for line in text.lines().filter(|line| line.trim().len() > 2 && *line != text) {
                 assert!(with.contains(line.trim_end_matches(',')), "{line} in {with}");
             }

@@ -1,4 +1,4 @@
-//! The seam for the settings of hook hosts: where they are, and how our entries get in and out
+//! The interface for the settings of hook hosts: where they are, and how our entries are added and removed
 //! without touching anything else.
 //!
 //! [`JsonHooks`] covers every host whose settings have the form of Claude Code's. A host with
@@ -75,8 +75,7 @@ pub struct SettingsFolders<'a> {
 
 /// The settings of one host. Texts in, texts out: reading and writing files is up to the caller.
 pub trait HookSettings: Sync {
-    /// The settings file at a scope; none if the host has no settings there or the folder is not
-    /// known.
+    /// The settings file at a scope; none if the host has no settings there or the folder is unknown.
     fn path(&self, scope: Scope, folders: SettingsFolders<'_>) -> Option<PathBuf>;
 
     /// Every event at which the host should call us.
@@ -92,7 +91,7 @@ pub trait HookSettings: Sync {
     /// stands for a missing file.
     fn install(&self, text: &str, command: &str) -> Result<String, SettingsError>;
 
-    /// The settings without our hooks; none if nothing would be left of the file.
+    /// The settings without our hooks; none if the file would be empty.
     fn uninstall(&self, text: &str) -> Result<Option<String>, SettingsError>;
 
     /// What the user should know after an installation.
@@ -114,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_our_command_wherever_the_program_is() {
+    fn recognizes_our_command_in_any_location() {
         for ours in [
             "handover hook claude",
             "/opt/bin/handover hook claude",

@@ -1,4 +1,4 @@
-//! What every registered host must hold, whatever its protocol.
+//! What must hold for every registered host, whatever its protocol.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Single events: the cases that the recordings do not show.
+//! Single events: the cases that the recordings do not cover.
 
 use std::path::{Path, PathBuf};
 
@@ -154,7 +154,7 @@ fn stops_carry_what_the_host_knows() {
 }
 
 #[test]
-fn events_that_nobody_asked_for_are_ignored() {
+fn unused_events_are_ignored() {
     for host in [Host::CLAUDE, Host::CODEX] {
         for name in ["Notification", "UserPromptSubmit", "PostCompact", "", "stop"] {
             assert_eq!(event(host, name, json!({"prompt": [1]})), HookEvent::Other, "{name}");

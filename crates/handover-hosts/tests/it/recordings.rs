@@ -1,5 +1,5 @@
-//! Events as programs sent them, read and answered. `*-other.jsonl` holds events in the forms that
-//! older versions and their documentation have.
+//! Events as programs sent them, read and answered. `*-other.jsonl` holds events in the form of older
+//! versions and their documentation.
 
 use handover_hosts::protocol::output::Output;
 use handover_hosts::{Action, Answer, HookCall, HookEvent, ReadError, Registry};
@@ -122,7 +122,7 @@ fn codex_0_166_0() {
 }
 
 #[test]
-fn recognises_events_of_codex_in_a_plugin_of_claude() {
+fn recognizes_events_of_codex_in_a_plugin_of_claude() {
     let direct = meanings(Host::CODEX, "codex-0.166.0.jsonl");
     assert_eq!(meanings(Host::CLAUDE, "codex-0.166.0.jsonl"), direct);
 }
@@ -136,7 +136,7 @@ fn other_versions_of_codex() {
 }
 
 #[test]
-fn rejects_what_is_no_event() {
+fn rejects_invalid_events() {
     for text in ["", "[]", "{}", "{\"hook_event_name\": 3}", "{\"hook_event_name\""] {
         for host in [Host::CLAUDE, Host::CODEX] {
             let error = read(host, text).unwrap_err().to_string();
@@ -147,7 +147,7 @@ fn rejects_what_is_no_event() {
 
 /// Codex rejects unknown keys.
 #[test]
-fn answers_in_the_form_that_the_host_takes() {
+fn answers_in_the_hosts_format() {
     let spawn = |host| {
         let recording =
             if host == Host::CLAUDE { "claude-other.jsonl" } else { "codex-other.jsonl" };
@@ -181,7 +181,7 @@ fn answers_in_the_form_that_the_host_takes() {
                 "hookEventName": "SubagentStart", "additionalContext": "this",
             }})
         );
-        // A subagent that starts cannot be held back, so nothing is said.
+        // A starting subagent cannot be held back, so nothing is written.
         let wrong = Answer::from(Action::HoldBack("x".to_owned()));
         assert_eq!(write(host, &HookEvent::SubagentStarted, &wrong), None);
         let noted = Answer { action: Action::Proceed, notice: Some("a line".to_owned()) };

@@ -54,7 +54,7 @@ enum Effect {
 }
 
 /// A type-erased [`Tool`].
-pub(crate) struct Entry {
+pub(crate) struct ToolEntry {
     pub(crate) name: &'static str,
     effect: Effect,
     define: fn() -> Option<Definition>,
@@ -62,7 +62,7 @@ pub(crate) struct Entry {
 }
 
 /// Every tool, in the order in which an agent uses them. The order is stable.
-pub(crate) const ALL: &[Entry] = &[
+pub(crate) const ALL: &[ToolEntry] = &[
     entry::<status::Status>(),
     entry::<brief::Brief>(),
     entry::<search::Search>(),
@@ -73,8 +73,8 @@ pub(crate) const ALL: &[Entry] = &[
     entry::<debrief::DebriefTool>(),
 ];
 
-/// Looks a tool up by name.
-pub(crate) fn named(name: &str) -> Option<&'static Entry> {
+/// Finds a tool by name.
+pub(crate) fn named(name: &str) -> Option<&'static ToolEntry> {
     ALL.iter().find(|entry| entry.name == name)
 }
 
@@ -83,7 +83,7 @@ pub(crate) fn definitions() -> Vec<Definition> {
     ALL.iter().filter_map(|entry| (entry.define)()).collect()
 }
 
-impl Entry {
+impl ToolEntry {
     /// Calls the tool and truncates its answer to the limits.
     pub(crate) fn call(
         &self,
@@ -100,8 +100,8 @@ impl Entry {
     }
 }
 
-const fn entry<T: Tool>() -> Entry {
-    Entry { name: T::NAME, effect: T::EFFECT, define: define::<T>, call: call::<T> }
+const fn entry<T: Tool>() -> ToolEntry {
+    ToolEntry { name: T::NAME, effect: T::EFFECT, define: define::<T>, call: call::<T> }
 }
 
 /// The definition of a tool; `None` only if its arguments are not an object, which a test rules out.

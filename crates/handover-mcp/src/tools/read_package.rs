@@ -117,7 +117,7 @@ pub(crate) fn page(text: &str, offset: u64) -> Option<(&str, Option<u64>)> {
     let roughly = cut::cut_to_tokens(rest, tokenizer, PAGE_TOKENS);
     let roughly = roughly.trim_end_matches('…').len();
     let head = &rest[..rest.floor_char_boundary(roughly.max(4))];
-    // One that is not too early: a long line would leave a page with next to nothing.
+    // But not too early: a long line would leave a page with next to nothing.
     let late = |at: &usize| *at >= head.len() / 2;
     let end = head
         .rfind('\n')

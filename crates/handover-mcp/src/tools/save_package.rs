@@ -181,7 +181,7 @@ impl PackageSpec {
         Ok(())
     }
 
-    /// Takes what was not given from the package that it replaces.
+    /// Takes missing values from the package it replaces.
     fn inherit(&mut self, replaced: &Package) {
         self.kind = self.kind.or(Some(replaced.kind));
         self.placement.get_or_insert_with(|| Placement::of(replaced));
@@ -190,7 +190,7 @@ impl PackageSpec {
         self.priority = self.priority.or(Some(replaced.priority));
     }
 
-    /// Writes inline text to a file whose front matter is complete, inherited values included.
+    /// Writes inline text to a file with complete front matter, including inherited values.
     fn write(
         &mut self,
         context: &RequestContext<'_>,

@@ -1,4 +1,4 @@
-//! Answers: what is listed and what is not, how long they may be, and that nothing secret is in them.
+//! Answers: what they list and omit, how long they may be, and that they contain no secrets.
 
 use handover_model::{GroupId, SessionId, Timestamp};
 use handover_store::{GroupUpdate, Groups, Packages};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::TestServer;
 
-/// Tokens of an answer, roughly: no token is shorter than one byte or much longer than four.
+/// The approximate number of tokens of an answer: no token is shorter than one byte or much longer than four.
 fn bytes(answer: &Value) -> usize {
     answer.to_string().len()
 }
@@ -60,7 +60,7 @@ fn status_lists_a_bounded_part_of_everything() {
 }
 
 #[test]
-fn what_was_delivered_to_anybody_is_not_listed_as_undelivered() {
+fn delivered_packages_are_not_listed_as_undelivered() {
     let server = TestServer::new();
     save(&server, 1, "critical");
     save(&server, 2, "high");
@@ -71,7 +71,7 @@ fn what_was_delivered_to_anybody_is_not_listed_as_undelivered() {
     assert_eq!(ids(server.call("status", json!({}))), [1], "only critical ones");
     server.call("brief", json!({"role": "qa_expert"}));
     assert_eq!(ids(server.call("status", json!({}))), [0_i64; 0]);
-    // A new version has reached nobody yet.
+    // A new version has not reached anyone yet.
     server.call("save_package", json!({"text": "# Finding 1\n\nnews", "supersedes": 1}));
     assert_eq!(ids(server.call("status", json!({}))), [3]);
 }
@@ -111,9 +111,9 @@ fn pages_begin_at_characters_not_bytes() {
 }
 
 #[test]
-fn secrets_that_are_already_stored_do_not_leave() {
+fn stored_secrets_are_redacted_on_output() {
     let server = TestServer::new();
-    // Registered by an older program, which knew fewer rules.
+    // Registered by an older version, which knew fewer rules.
     let secret = "password=hunter2sEcret";
     let mut new = handover_store::conformance::fixture::package(
         &SessionId::new("s1").unwrap(),

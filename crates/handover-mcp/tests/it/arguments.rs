@@ -1,5 +1,5 @@
-//! Arguments of every tool, checked by its own schema: wrong types, unknown names, sizes at and above the
-//! limits, ids that look like secrets. A rejected call leaves nothing behind.
+//! The arguments of every tool, checked against its own schema: wrong types, unknown names, sizes at and
+//! above the limits, ids that look like secrets. A rejected call leaves nothing behind.
 
 use handover_model::SessionId;
 use handover_store::Sessions;
@@ -48,7 +48,7 @@ fn stored_nothing(server: &TestServer) {
 }
 
 #[test]
-fn every_field_rejects_another_type() {
+fn every_field_rejects_wrong_types() {
     let server = TestServer::new();
     let mut fields = 0;
     for (tool, schema) in tools(&server) {
@@ -160,7 +160,7 @@ fn lists_are_accepted_up_to_a_hundred_entries() {
 }
 
 #[test]
-fn a_package_of_a_debrief_is_checked_like_one_of_its_own() {
+fn a_package_in_a_debrief_is_checked_like_any_other() {
     let server = TestServer::new();
     for (package, expected) in [
         (json!({"kind": "research"}), "either `text` or `path`"),
@@ -183,7 +183,7 @@ fn a_package_of_a_debrief_is_checked_like_one_of_its_own() {
 }
 
 #[test]
-fn numbers_have_their_range() {
+fn numbers_have_a_range() {
     let server = TestServer::new();
     server.call("save_package", valid("save_package"));
     for (tool, field, wrong) in [

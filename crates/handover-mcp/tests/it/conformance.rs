@@ -1,6 +1,6 @@
-//! `answer_http` under the whole suite, with the showcase server that the suite asks for.
+//! `answer_http` under the whole suite, with the showcase server that the suite expects.
 //!
-//! What the service itself passes, with its own tools and its own door, is in
+//! What the service itself passes, with its own tools and admission, is in
 //! `handover-cli/tests/it/serve/mcp.rs`.
 
 use std::convert::Infallible;
@@ -14,8 +14,8 @@ use tokio::net::TcpListener;
 
 use crate::showcase::Showcase;
 
-/// What rests on a session that outlives a request: settings that the server remembers, and questions
-/// of the server to the client. Our transport keeps none, and the newer generation has none.
+/// Scenarios that need a session outliving a request: settings that the server remembers, and questions of
+/// the server to the client. Our transport keeps no sessions, and the newer protocol has none.
 const SESSIONS: [&str; 11] = [
     "elicitation-sep1034-defaults",
     "elicitation-sep1330-enums",

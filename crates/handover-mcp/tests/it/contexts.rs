@@ -1,5 +1,5 @@
-//! Contexts over SQLite stores in a temporary folder, opened for each request like the command line does. The
-//! tests of the service use this file, too.
+//! Contexts over SQLite stores in a temporary folder, opened for each request as the command line does. The
+//! service's tests also use this file.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use handover_sqlite::SqliteStore;
 use handover_store::{NewSession, Sessions};
 use handover_text::{CleanJson, Redactor};
 
-/// The project that a request is for if it names none.
+/// The project of requests that name none.
 pub(crate) const PROJECT: &str = "shop";
 
 pub(crate) struct Contexts {
@@ -69,7 +69,7 @@ impl Contexts {
         SqliteStore::open(&self.file(project)).unwrap()
     }
 
-    /// Opens a session of a project in a store, which may be that of another one.
+    /// Opens a session of a project in a store, which may be another project's.
     pub(crate) fn open_session(&self, store: Option<&ProjectId>, project: &str, id: &str) {
         let new = NewSession {
             id: SessionId::new(id).unwrap(),
@@ -148,7 +148,7 @@ impl ContextProvider for Contexts {
     }
 }
 
-/// The codes of the command line, with one of its hints for all.
+/// The codes of the command line, with the same hint for all.
 fn request_error(code: &'static str, message: String) -> RequestError {
     let hint = match code {
         "store_broken" => Some("Run `handover doctor`.".to_owned()),

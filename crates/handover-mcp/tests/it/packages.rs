@@ -89,7 +89,7 @@ fn a_long_package_is_read_in_pages() {
 }
 
 #[test]
-fn invalid_arguments_fail_without_a_trace() {
+fn invalid_arguments_leave_no_trace() {
     let server = TestServer::new();
     server.write("docs/a.md", "text");
     let long = "x".repeat(4_001);

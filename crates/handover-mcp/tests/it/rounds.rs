@@ -1,25 +1,25 @@
-//! Requests that are answered with a question first: the answers come with the request when it is
-//! asked again, and with them what the server wanted to be reminded of.
+//! Requests that are first answered with a question: the client repeats the request with the answers and
+//! with the state the server wanted back.
 
 use rmcp::ErrorData;
 use rmcp::model::{ClientCapabilities, InputRequiredResult, InputResponses};
 use serde_json::{Value, json};
 
-/// A request of this kind, as far as it has come.
+/// Such a request, as far as it has come.
 pub(crate) struct Round {
     pub(crate) capabilities: ClientCapabilities,
     pub(crate) answers: InputResponses,
     pub(crate) state: Option<String>,
 }
 
-/// What is asked, and the word that has to come back with the answers.
+/// A question, and the token that has to come back with the answers.
 struct Question {
     asked: Value,
     state: Option<&'static str>,
 }
 
 impl Round {
-    /// The next question, or none if a request of this name has all that it needs.
+    /// The next question, or none if a request of this name has everything it needs.
     pub(crate) fn next(&self, name: &str) -> Result<Option<InputRequiredResult>, ErrorData> {
         let Question { asked, state } = self.question(name);
         let answered = |key: &String| self.answers.get(key).is_some_and(Value::is_object);

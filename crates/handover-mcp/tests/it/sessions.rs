@@ -1,4 +1,4 @@
-//! Which session a request is about.
+//! Which session a request belongs to.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
 //! The tools, resources and prompts that the conformance suite calls by name. No product has them: they
-//! are there to send every kind of message once through the transport.
+//! exist to send every kind of message through the transport once.
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
@@ -21,7 +21,7 @@ const WAV: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="
 
 pub(crate) struct Showcase;
 
-/// A value of the protocol, written as it goes over the wire.
+/// A value of the protocol, as it is sent over the wire.
 fn wire<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).unwrap()
 }
@@ -74,7 +74,7 @@ fn tools() -> Vec<Tool> {
     all.into_iter().map(tool).collect()
 }
 
-/// Words of JSON Schema that must come through as they are.
+/// JSON Schema keywords that must be passed through unchanged.
 fn rich_schema() -> Value {
     let street = json!({"street": {"type": "string"}, "city": {"type": "string"}});
     json!({
@@ -96,7 +96,7 @@ fn rich_schema() -> Value {
     })
 }
 
-/// How long a list may be kept, which the newer generation wants to know.
+/// How long a list may be cached, which the newer protocol requires.
 macro_rules! kept {
     ($list:expr) => {{
         let mut list = $list;

@@ -39,7 +39,7 @@ pub struct HooksConfig {
     pub enabled: bool,
     /// The role of each subagent type, in addition to the built-in ones; `none` excludes a type.
     pub roles: BTreeMap<String, Role>,
-    /// Roles whose subagents are left alone.
+    /// Roles whose subagents are not briefed.
     pub roles_disabled: Vec<Role>,
     /// Sessions in which hooks do nothing.
     pub sessions_disabled: Vec<SessionId>,
@@ -63,8 +63,8 @@ impl Default for HooksConfig {
 }
 
 impl HooksConfig {
-    /// The role of a kind of subagent; none if it is not briefed. `general` lists the kinds that its
-    /// host has for work of any sort.
+    /// The role of a subagent type; none if it is not briefed. `general` lists the host's general-purpose
+    /// types.
     pub fn role_of(&self, agent_type: &str, general: &[&str]) -> Option<Role> {
         let role = match self.roles.get(agent_type) {
             Some(role) if role.as_str() == "none" => return None,

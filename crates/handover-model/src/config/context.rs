@@ -111,7 +111,7 @@ impl SpecializationConfig {
     }
 }
 
-/// The smallest preface that can still say something.
+/// The smallest useful preface.
 const LEAST_PREFACE: u64 = 300;
 
 /// `[brief]`
@@ -126,8 +126,8 @@ pub struct BriefConfig {
     pub large: u64,
     /// The budget of `handover specialize`, in percent of the preface.
     pub specialization_percent: u64,
-    /// The share that evidence about the project leaves to the specialization, in percent; half of it on a
-    /// retry.
+    /// The minimum share of the specialization when there is evidence about the project, in percent; halved
+    /// on a retry.
     pub specialization_floor: u64,
     /// Role descriptions that replace the built-in ones.
     pub roles: BTreeMap<String, RoleText>,
@@ -175,7 +175,7 @@ impl BriefConfig {
         (u128::from(self.preface(tier)) * share / 100) as u64
     }
 
-    /// Tokens that evidence about the project leaves to the specialization.
+    /// The minimum number of tokens for the specialization when there is evidence about the project.
     pub fn specialization_floor(&self, tier: Tier, retry: bool) -> u64 {
         let share = u128::from(self.specialization_floor.min(100));
         let floor = (u128::from(self.preface(tier)) * share / 100) as u64;

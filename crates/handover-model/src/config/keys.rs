@@ -1,17 +1,17 @@
 //! Every configuration key, and what a project's file could do with it.
 //!
-//! The files of a checkout come from anyone. Whether a key of theirs counts before the user has agreed
-//! to it is decided by its [`Risk`]; there is no key without one, because this table is the list of keys.
+//! A checkout's files can come from anyone. A key's [`Risk`] decides whether it takes effect before the
+//! user has agreed to it; every key has one, because this table is the list of keys.
 
 use Risk::{
     Harmless, Instructs, NamesRecords, OpensEnvironment, RunsProgram, SendsData, Spends, UserOnly,
     WeakensProtection, WithholdsContext,
 };
 
-/// What a value could do in the file of a project that nobody has looked at.
+/// What a value could do in the file of an unreviewed project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Risk {
-    /// It can neither run, weaken nor send anything, so it counts without trust.
+    /// It can neither run, weaken nor send anything, so it needs no trust.
     Harmless,
     /// Harmless, unless the user's own file limits the same thing.
     Spends,
@@ -30,7 +30,7 @@ pub enum Risk {
     SendsData,
     /// Agents read it as instructions.
     Instructs,
-    /// It never counts in a project's file, trusted or not.
+    /// Always ignored in a project's file, trusted or not.
     UserOnly,
 }
 
@@ -83,13 +83,13 @@ pub const KEYS: &[Key] = &[
     key("packages.max_bytes", WeakensProtection),
     key("redaction.mode", WeakensProtection),
     key("redaction.allow", WeakensProtection),
-    // They replace the user's own rules, and one that matches everything erases what it is applied to.
+    // They replace the user's own rules, and a rule that matches everything erases the text it is applied to.
     key("redaction.rules", WeakensProtection),
     key("learning.ttl_days", Harmless),
     key("assembly.enabled", WithholdsContext),
     key("assembly.roles_disabled", WithholdsContext),
     key("assembly.routing", Harmless),
-    // A margin of 1 leaves no room for context, and so does a limit of 0 for a role.
+    // A margin of 1 leaves no room for context; neither does a limit of 0 for a role.
     key("assembly.safety_margin", WithholdsContext),
     key("assembly.prior", Harmless),
     key("assembly.weights", Harmless),
@@ -151,7 +151,7 @@ pub const KEYS: &[Key] = &[
     key("hooks.roles_disabled", WithholdsContext),
     key("hooks.sessions_disabled", WithholdsContext),
     key("hooks.debrief_required", WeakensProtection),
-    // A hook without time gives no brief; one with too much of it holds up its host.
+    // A hook without time returns no brief; one with too much of it stalls its host.
     key("hooks.deadline_ms", WithholdsContext),
     key("trust.programs", UserOnly),
     key("trust.stores", UserOnly),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn risks_that_need_trust_say_why_in_different_words() {
+    fn risks_that_need_trust_have_distinct_reasons() {
         let risks = [
             Spends,
             NamesRecords,

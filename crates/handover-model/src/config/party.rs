@@ -1,4 +1,4 @@
-//! Parties: personas that review, analyse and plan together.
+//! Parties: personas that review, analyze and plan together.
 
 use std::collections::BTreeMap;
 

@@ -25,7 +25,7 @@ pub struct RunsConfig {
     pub parallel: u32,
     /// The git remote through which several machines share a run; `None` for a single machine.
     pub remote: Option<String>,
-    /// With `remote`: seconds without a sign of life after which other machines take over.
+    /// With `remote`: seconds of silence after which other machines take over.
     pub lease: u64,
     /// The longest phase, in seconds.
     pub phase_timeout: u64,
@@ -35,7 +35,7 @@ pub struct RunsConfig {
     pub max_fixes: u32,
     /// Whether a run ends with a retrospective and a handoff to the next epic.
     pub retro: bool,
-    /// Whether an agent analyses a failure before the story is abandoned.
+    /// Whether an agent analyzes a failure before the story is abandoned.
     pub analysis: bool,
     /// How many times a story is restarted because an analysis found something new.
     pub max_retries: u32,

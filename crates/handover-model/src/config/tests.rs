@@ -51,7 +51,7 @@ fn defaults_are_those_of_the_documentation() {
 }
 
 #[test]
-fn one_value_leaves_the_others_alone() {
+fn setting_one_value_keeps_the_others() {
     let config = read(json!({"runs": {"max_fixes": 7}, "assembly": {"weights": {"title": 9.0}}}));
     let config = config.unwrap();
     assert_eq!(config.runs.max_fixes, 7);

@@ -1,11 +1,11 @@
-//! What the user's own file says about the files of projects, and what the user has agreed to.
+//! What the user's own file allows the files of projects, and what the user has agreed to.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// `[trust]`, which only works in the user's own configuration: limits that no project exceeds, however much
-/// it is trusted.
+/// `[trust]`, which only works in the user's own configuration: limits that no project can exceed, even if it
+/// is trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrustConfig {
@@ -16,7 +16,7 @@ pub struct TrustConfig {
     pub stores: Option<Vec<String>>,
 }
 
-/// What the user agreed to of everything that a checkout's files want.
+/// How much of what a checkout's files want the user has agreed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Agreement {
     /// Everything, whatever it is.
@@ -43,7 +43,7 @@ impl Agreement {
     }
 }
 
-/// What is remembered of a value: it changes if the key or a byte of the value does.
+/// What is stored for a value: it changes if the key or any byte of the value does.
 pub fn fingerprint(key: &str, value: &[u8]) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&(key.len() as u64).to_le_bytes());

@@ -49,7 +49,7 @@ words! {
         Passed => "passed",
         /// A step behaved differently.
         Failed => "failed",
-        /// It needs a program that may not be run.
+        /// It needs a program that is not allowed.
         Refused => "refused",
         /// It was not executed.
         NotRun => "not_run",

@@ -33,7 +33,7 @@ words! {
         Overloaded => "overloaded",
         /// Another error of the model's servers.
         Server => "server",
-        /// The model could not be reached, or the connection broke.
+        /// The model could not be reached, or the connection was lost.
         Network => "network",
         /// Missing or invalid credentials.
         Auth => "auth",
@@ -57,7 +57,7 @@ words! {
         IdleTimeout => "idle_timeout",
         /// It printed too much.
         OutputFlood => "output_flood",
-        /// It was cancelled.
+        /// It was canceled.
         Cancelled => "cancelled",
         /// A signal terminated it.
         Crashed => "crashed",

@@ -71,7 +71,7 @@ words! {
         DeliveredAlready => "delivered already",
         /// Left out: the file it refers to no longer exists.
         FileGone => "its file is gone",
-        /// Left out: the work that it reports as failed was accepted since.
+        /// Left out: the work it reports as failed has been accepted since.
         Settled => "settled since",
         /// Left out: it has nothing to do with the task.
         OffTopic => "not about the task",
@@ -130,7 +130,7 @@ words! {
         Failed => "failed",
         /// The work should be attempted again.
         Retry => "retry",
-        /// The work should be left out.
+        /// The work should be skipped.
         Skip => "skip",
         /// A person, or someone with more authority, must decide.
         Escalate => "escalate",

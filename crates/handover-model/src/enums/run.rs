@@ -9,7 +9,7 @@ words! {
         Dev => "dev",
         /// Fixing what gates or a review found.
         Fix => "fix",
-        /// Reviewing work without having seen it before.
+        /// Reviewing work that it has not seen before.
         Review => "review",
         /// Deciding what to do about a failure.
         Analysis => "analysis",
@@ -69,7 +69,7 @@ words! {
         EscalateToOpus => "ESCALATE_TO_OPUS",
         /// Advice for a blocked team member.
         UnblockingGuidance => "UNBLOCKING_GUIDANCE",
-        /// A decision on how it is to be built.
+        /// A decision about the design.
         ArchitecturalDecisionMade => "ARCHITECTURAL_DECISION_MADE",
         /// The cause was found.
         RootCauseFound => "ROOT_CAUSE_FOUND",
@@ -95,7 +95,7 @@ words! {
         InvestigationNeeded => "INVESTIGATION_NEEDED",
         /// Only an investigation was requested.
         InvestigationOnly => "INVESTIGATION_ONLY",
-        /// The story should be left out.
+        /// The story should be skipped.
         Skip => "SKIP",
     }
 }
@@ -117,7 +117,7 @@ words! {
     FindingKind, "finding kind" {
         /// It does not do what the story requires.
         Correctness => "correctness",
-        /// It admits intruders or leaks data.
+        /// It lets attackers in or leaks data.
         Security => "security",
         /// Unhandled errors.
         ErrorHandling => "error_handling",
@@ -193,7 +193,7 @@ words! {
         Failed => "failed",
         /// Prevented by something outside, or by an earlier story.
         Blocked => "blocked",
-        /// Left out on purpose.
+        /// Skipped on purpose.
         Skipped => "skipped",
     }
 }
@@ -203,11 +203,11 @@ words! {
     RunState, "run state" {
         /// In progress, or crashed without recording it.
         Running => "running",
-        /// Stopped by a signal; resumable.
+        /// Stopped by a signal; can be resumed.
         Interrupted => "interrupted",
-        /// Stopped by its budget; resumable.
+        /// Stopped by its budget; can be resumed.
         Budget => "budget",
-        /// Stopped because something outside is missing or broken; resumable.
+        /// Stopped because something in the environment is missing or broken; can be resumed.
         Environment => "environment",
         /// Every story is done.
         Done => "done",

@@ -39,17 +39,17 @@ words! {
         ReasoningHandoff => "reasoning_handoff",
         /// A role's context window entered another zone.
         Zone => "zone",
-        /// An agent received less than it should have.
+        /// An agent received less than planned.
         Degraded => "degraded",
         /// A spawn was allowed or refused.
         Guard => "guard",
         /// An agent reported the outcome of its work.
         Verdict => "verdict",
-        /// A story's failure was overcome.
+        /// A story that had failed succeeded.
         FailureSolved => "failure_solved",
         /// An agent's final report was stored, or was missing.
         Debrief => "debrief",
-        /// A subagent of a type without a role was spawned and left alone.
+        /// A subagent of a type without a role was spawned and not briefed.
         Untouched => "untouched",
         /// An agent program reached a point where its state was recorded.
         Checkpoint => "checkpoint",

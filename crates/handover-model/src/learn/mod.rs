@@ -3,7 +3,7 @@
 //!
 //! The store applies each step in one atomic statement; the numbers are defined here.
 
-mod normalise;
+mod normalize;
 mod signature;
 mod strategy;
 mod trust;

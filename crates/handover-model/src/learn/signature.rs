@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::normalise::{names, normalise};
+use super::normalize::{names, normalize};
 
 const MAX_MESSAGE_CHARS: usize = 500;
 
@@ -14,7 +14,7 @@ pub struct Signature {
     /// The error type, such as `TypeError`; `error` if the message names none.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The message without paths, numbers, ids, times and quoted values that are no names.
+    /// The message without paths, numbers, ids, times and quoted values that are not names.
     pub message: String,
     /// Additional distinguishing words, sorted.
     pub hints: Vec<String>,
@@ -36,7 +36,7 @@ impl Signature {
             hints.iter().map(|h| h.trim().to_lowercase()).filter(|h| !h.is_empty()).collect();
         Self {
             kind: kind.to_owned(),
-            message: normalise(message).chars().take(MAX_MESSAGE_CHARS).collect(),
+            message: normalize(message).chars().take(MAX_MESSAGE_CHARS).collect(),
             hints: hints.into_iter().collect(),
         }
     }
@@ -60,22 +60,22 @@ fn split_type(message: &str) -> (Option<&str>, &str) {
     if typed { (Some(name), rest.trim_start()) } else { (None, message) }
 }
 
-/// The share of a pattern's words that occur in a text, from 0 to 1. Both sides are normalised, so a log
+/// The share of a pattern's words that occur in a text, from 0 to 1. Both sides are normalized, so a log
 /// with other paths and numbers still matches; one about another module, package or symbol hardly does.
 pub fn similarity(pattern: &Signature, text: &str) -> f64 {
     let wanted = words(&pattern.message);
     if wanted.is_empty() {
         return 0.0;
     }
-    let normal = normalise(text);
+    let normal = normalize(text);
     let mut given = words(&normal);
     given.extend(text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase));
     let hit = wanted.iter().filter(|word| given.contains(*word)).count();
     let share = hit as f64 / wanted.len() as f64;
     let typed = pattern.kind == "error" || text.contains(&pattern.kind);
     // A single word occurs in many logs; it only counts fully if it is the whole message.
-    let vague = wanted.len() == 1 && normalise(text.trim()) != pattern.message;
-    let other = names(&pattern.message).iter().any(|name| !names_it(text, &normal, name));
+    let vague = wanted.len() == 1 && normalize(text.trim()) != pattern.message;
+    let other = names(&pattern.message).iter().any(|name| !has_word(text, &normal, name));
     match (typed, vague || other) {
         (true, false) => share,
         (false, false) => share * 0.8,
@@ -83,8 +83,8 @@ pub fn similarity(pattern: &Signature, text: &str) -> f64 {
     }
 }
 
-/// Whether a text has a name as a word of its own.
-fn names_it(text: &str, normal: &str, name: &str) -> bool {
+/// Whether a text contains a name as a separate word.
+fn has_word(text: &str, normal: &str, name: &str) -> bool {
     [text, normal].iter().any(|text| {
         text.match_indices(name).any(|(at, _)| {
             let before = text[..at].chars().next_back();
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(split("java.io.IOException: closed"), pair("IOException", "closed"));
         assert_eq!(split("DeprecationWarning:old"), pair("DeprecationWarning", "old"));
         assert_eq!(split("RuntimePanic: at disco"), pair("RuntimePanic", "at disco"));
-        // The ending alone is no type, and neither is a sentence.
+        // The suffix alone is not a type, and neither is a sentence.
         assert_eq!(split("Error: x"), pair("error", "Error: x"));
         assert_eq!(split("an IOException: x"), pair("error", "an IOException: x"));
         assert_eq!(split("KeyError"), pair("error", "KeyError"));
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_and_hints_are_tidied() {
+    fn messages_and_hints_are_trimmed() {
         let long = Signature::new(None, &"word ".repeat(500), &[]);
         assert_eq!(long.message.chars().count(), MAX_MESSAGE_CHARS);
         let hints = ["  B ", "a", "", " ", "b"].map(str::to_owned);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_are_no_words_to_match() {
+    fn placeholders_do_not_count_as_words() {
         let pattern = Signature::new(None, "cannot open /a/b of 12", &[]);
         // Only `cannot`, `open` and `of` are words.
         assert_eq!(similarity(&pattern, "cannot open of"), 1.0);
@@ -292,7 +292,7 @@ mod tests {
         }
 
         #[test]
-        fn hashes_tell_signatures_apart(one in "[a-z ]{1,20}", other in "[a-z ]{1,20}") {
+        fn different_signatures_have_different_hashes(one in "[a-z ]{1,20}", other in "[a-z ]{1,20}") {
             let (one, other) = (Signature::new(None, &one, &[]), Signature::new(None, &other, &[]));
             prop_assert_eq!(one == other, one.hash() == other.hash());
         }

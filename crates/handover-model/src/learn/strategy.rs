@@ -19,7 +19,7 @@ pub fn topic_of(phase: Phase) -> Option<Topic> {
 }
 
 /// The id of an insight: the same for the same words in the same project and topic, regardless of
-/// spacing and capitalisation.
+/// spacing and capitalization.
 pub fn strategy_id(project: &ProjectId, topic: Topic, insight: &str) -> String {
     let words: Vec<String> = insight.split_whitespace().map(str::to_lowercase).collect();
     let text = format!("{project}\n{topic}\n{}", words.join(" "));
@@ -71,7 +71,7 @@ mod tests {
         let id = strategy_id(&project, Topic::Architecture, "Use adapters.");
         let digits = id.strip_prefix("st_").unwrap();
         assert!(digits.len() == 16 && digits.bytes().all(|b| b.is_ascii_hexdigit()), "{id}");
-        // It is stored: a change would teach every project everything again.
+        // Ids are stored: a change would make every project learn everything again.
         assert_eq!(id, STORED_ID);
         assert_ne!(id, strategy_id(&project, Topic::Architecture, "Use adapters!"));
         assert_ne!(

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_json_is_no_trust() {
+    fn rejects_invalid_json() {
         for wrong in ["\"0.5\"", "null", "[]", "{}"] {
             assert!(serde_json::from_str::<Trust>(wrong).is_err(), "{wrong}");
         }

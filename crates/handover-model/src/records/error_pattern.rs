@@ -12,9 +12,9 @@ pub struct ErrorPattern {
     pub project: ProjectId,
     /// The hash of the signature; unique within the project.
     pub hash: String,
-    /// The normalised error, by which errors are compared.
+    /// The normalized error, by which errors are compared.
     pub signature: Signature,
-    /// The error as it was said when it was last seen.
+    /// The error message as last seen.
     #[serde(default)]
     pub example: Option<String>,
     /// The most frequent solution; `None` until it was solved once.
@@ -34,7 +34,7 @@ pub struct ErrorPattern {
 }
 
 impl ErrorPattern {
-    /// The error in words that a person has seen: as it was said last, else its signature.
+    /// The error in words a person has seen: the last message, else the signature.
     pub fn said(&self) -> String {
         if let Some(example) = &self.example {
             return example.clone();

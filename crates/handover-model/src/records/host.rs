@@ -1,10 +1,10 @@
-//! What is known of agent programs whose hooks call us.
+//! What is known about agent programs whose hooks call us.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{AgentId, Host, HostSessionId, ReceiptId, TicketWay, Timestamp};
 
-/// A subagent that was given a brief, from its spawn to its debrief.
+/// A briefed subagent, from its spawn to its debrief.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
     /// The receipt of its brief.
@@ -25,7 +25,7 @@ pub struct Ticket {
     pub asked: bool,
     /// When it was spawned.
     pub created_at: Timestamp,
-    /// When it left its debrief, or was found to have ended without one.
+    /// When it reported its debrief, or was found to have ended without one.
     pub closed_at: Option<Timestamp>,
 }
 

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A record is read from this JSON and writes exactly the same; every field is needed but
-/// those that may be absent.
+/// A record is read from this JSON and writes exactly the same; every field except the optional ones is
+/// required.
 #[track_caller]
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(json: Value, optional: &[&str]) {
     let record: T = serde_json::from_value(json.clone()).unwrap();

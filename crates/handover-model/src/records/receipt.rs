@@ -1,4 +1,4 @@
-//! Receipts: what an agent was given, and whether it arrived.
+//! Receipts: what an agent received, and whether it arrived.
 
 use std::collections::BTreeMap;
 

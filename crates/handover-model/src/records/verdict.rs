@@ -19,13 +19,13 @@ pub struct VerdictRecord {
     pub agent_id: Option<AgentId>,
     /// The attempt it ended, from 0.
     pub iteration: u32,
-    /// The receipt of the brief it answers, if any.
+    /// The receipt of the brief it responds to, if any.
     pub receipt: Option<ReceiptId>,
     /// The verdict.
     pub verdict: Verdict,
     /// What the agent did or found.
     pub summary: Option<String>,
-    /// What a judge wants fixed, one line each.
+    /// What a reviewer wants fixed, one line each.
     pub findings: Vec<String>,
     /// When it was recorded.
     pub created_at: Timestamp,

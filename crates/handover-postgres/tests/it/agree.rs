@@ -10,9 +10,9 @@ use handover_sqlite::SqliteStore;
 use handover_store::{NewPackage, NewSession, Store, Supersede};
 use handover_text::{CleanJson, Redactor};
 
-use crate::place::Place;
+use crate::test_project::TestProject;
 
-/// Numbers that are the same at every run.
+/// Pseudo-random numbers, the same in every run.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -53,7 +53,7 @@ pub(crate) fn at(seconds: i64) -> Timestamp {
 
 const ROLES: [&str; 4] = ["developer", "qa_expert", "tech_lead", "investigator"];
 
-/// Packages in a store, so many at once.
+/// Adds packages to a store, this many at once.
 pub(crate) fn fill(store: &dyn Store, session: &SessionId, count: u64, at_once: usize) {
     let redactor = Redactor::default();
     store
@@ -67,7 +67,7 @@ pub(crate) fn fill(store: &dyn Store, session: &SessionId, count: u64, at_once: 
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut packages = Vec::new();
     for n in 0..count {
-        // Every fifth replaces an earlier one, wherever that is in the index by then.
+        // Every fifth replaces an earlier one, wherever that is in the index.
         let name = if n % 5 == 4 { dice.roll(n) } else { n };
         let grouped = dice.roll(3) > 0;
         let body = dice.text(40);
@@ -101,10 +101,10 @@ pub(crate) fn fill(store: &dyn Store, session: &SessionId, count: u64, at_once: 
 #[test]
 fn search_and_assembly_agree() {
     let folder = tempfile::tempdir().unwrap();
-    let place = Place::fresh();
+    let test_project = TestProject::fresh();
     let session = SessionId::new("s1").unwrap();
     let file = SqliteStore::open(&folder.path().join("store.db")).unwrap();
-    let shared = place.open();
+    let shared = test_project.open();
     let (file, shared): (&dyn Store, &dyn Store) = (&file, &shared);
     fill(file, &session, 300, 1);
     fill(shared, &session, 300, 90);

@@ -1,5 +1,5 @@
-//! A text index that does not match its packages is found, refused where it cannot be read, and rebuilt.
-//! The same damage as in the tests of the embedded store, done to the tables of the server.
+//! A text index that does not match its packages is detected, rejected if it cannot be read, and rebuilt.
+//! The same damage as in the tests of the embedded store, applied to the server's tables.
 
 use handover_model::SessionId;
 use handover_store::conformance::fixture::*;
@@ -7,41 +7,41 @@ use handover_store::{
     CheckedPart, IndexError, IndexPart, NewPackage, Packages, Store, StoreError, TextIndex,
 };
 
-use crate::place::Place;
 use crate::server::{psql, schema_of};
+use crate::test_project::TestProject;
 
 struct Indexed {
-    place: Place,
+    test_project: TestProject,
     session: SessionId,
 }
 
 impl Indexed {
     /// A hundred packages about zebras, most of them in the postings.
     fn new() -> Self {
-        let place = Place::fresh();
-        let store = place.open();
+        let test_project = TestProject::fresh();
+        let store = test_project.open();
         let session = session(&store, "s1");
         let packages: Vec<NewPackage> =
             (0..100).map(|n| package(&session, &format!("{n}.md"), "zebra stripes")).collect();
         for batch in packages.chunks(70) {
             store.register_packages(batch).unwrap();
         }
-        Self { place, session }
+        Self { test_project, session }
     }
 
     fn damage(&self, sql: &str) {
-        let schema = schema_of(&self.place);
+        let schema = schema_of(&self.test_project);
         psql(&handover_testkit::postgres(), &format!("SET search_path = {schema}; {sql}"));
     }
 
     fn problems(&self) -> Vec<String> {
-        let checks = self.place.open().check().unwrap();
+        let checks = self.test_project.open().check().unwrap();
         let index = checks.into_iter().find(|check| check.part == CheckedPart::TextIndex);
         index.unwrap().problems
     }
 
     fn zebras(&self) -> Result<usize, StoreError> {
-        Ok(self.place.open().postings(&self.session, &["zebra".to_owned()])?[0].count())
+        Ok(self.test_project.open().postings(&self.session, &["zebra".to_owned()])?[0].count())
     }
 }
 
@@ -76,7 +76,7 @@ fn every_difference_is_found_and_repaired() {
         indexed.damage(damage);
         let problems = indexed.problems();
         assert!(problems.iter().any(|found| found.contains(problem)), "{damage}: {problems:?}");
-        indexed.place.open().reindex(None).unwrap();
+        indexed.test_project.open().reindex(None).unwrap();
         assert_eq!(indexed.problems(), [""; 0], "{damage}");
     }
 }
@@ -92,22 +92,22 @@ fn another_version_is_refused_until_the_index_is_rebuilt() {
         indexed.damage(&format!("UPDATE {table} SET {column} = '\\x07' || substr({column}, 2)"));
         let found = match part {
             IndexPart::Candidates => {
-                indexed.place.open().candidates(&indexed.session, None, None).map(drop)
+                indexed.test_project.open().candidates(&indexed.session, None, None).map(drop)
             }
             IndexPart::Postings | IndexPart::Terms => indexed.zebras().map(drop),
         };
         let error = found.unwrap_err();
         let expected = IndexError::Version { part, found: 7 };
         assert!(matches!(error, StoreError::Index(found) if found == expected), "{error}");
-        indexed.place.open().reindex(Some(&indexed.session)).unwrap();
+        indexed.test_project.open().reindex(Some(&indexed.session)).unwrap();
         assert_eq!(indexed.zebras().unwrap(), 100);
     }
 }
 
 #[test]
 fn a_thousand_packages_in_one_call_are_all_found() {
-    let place = Place::fresh();
-    let store = place.open();
+    let test_project = TestProject::fresh();
+    let store = test_project.open();
     let session = session(&store, "s1");
     let packages: Vec<NewPackage> = (0..1_200)
         .map(|n| package(&session, &format!("{n}.md"), &format!("zebra number{n}")))

@@ -1,5 +1,5 @@
-//! Random lives of a project in both backends: the same calls, the same answers and the same errors, in the
-//! wire form of every method. The calls are random but the same in every run.
+//! Random sequences of calls on both backends: the same calls, the same results and the same errors, in the
+//! wire form of every method. The sequences are the same in every run.
 
 use handover_sqlite::SqliteStore;
 use handover_store::wire::Call;
@@ -8,8 +8,8 @@ use handover_text::Redactor;
 use serde_json::{Value, json};
 
 use crate::agree::Dice;
-use crate::place::Place;
 use crate::server::{psql, schema_of};
+use crate::test_project::TestProject;
 
 const SESSIONS: [&str; 3] = ["s1", "s2", "unknown"];
 const GROUPS: [&str; 2] = ["login", "logout"];
@@ -19,7 +19,7 @@ const TEXTS: [&str; 5] = ["zebra", "it\0s", "ünï\u{10FFFD}", "' OR 1=1 --", "z
 const EPICS: [&str; 2] = ["1", "2"];
 const RUNS: [&str; 2] = ["run_1", "run_2"];
 
-/// Writes the next call.
+/// Generates the next call.
 struct Author {
     dice: Dice,
     seconds: i64,
@@ -34,7 +34,7 @@ impl Author {
         if self.dice.roll(2) == 0 { Value::Null } else { self.pick(from).into() }
     }
 
-    /// Mostly forward, sometimes at the same moment.
+    /// Mostly later than before, sometimes at the same moment.
     fn now(&mut self) -> String {
         self.seconds += i64::try_from(self.dice.roll(3)).unwrap() * 7;
         let (hours, rest) = (self.seconds / 3_600, self.seconds % 3_600);
@@ -63,7 +63,7 @@ impl Author {
         let (session, now) = (self.pick(&SESSIONS), self.now());
         match self.dice.roll(7) {
             0 | 1 => {
-                // Two of the three exist sooner or later.
+                // Two of the three will exist sooner or later.
                 let id = self.pick(&SESSIONS[..2]);
                 let new = json!({"id": id, "project": "p", "metadata": {"n": 1.5}, "now": now});
                 ("open_session", json!({"new": new}))
@@ -143,7 +143,7 @@ impl Author {
                     "kind": "package", "id": self.id().to_string(), "version": 1, "form": "full",
                     "score": 1.25, "terms": {"task": 0.5}, "tokens": 7, "read_at": null,
                 });
-                // Each id is used once at most by the engine, so a second one is an error in both.
+                // The engine uses each id at most once, so a second use is an error in both.
                 let new = json!({
                     "id": id, "session": session, "group": self.maybe(&GROUPS), "role": self.pick(&ROLES),
                     "iteration": self.dice.roll(2), "model": self.maybe(&TEXTS), "tokenizer": "claude",
@@ -290,32 +290,33 @@ fn perform(store: &dyn Store, redactor: &Redactor, call: &Value) -> Result<Value
     let parsed = redactor.reading(|| Call::deserialize(call.clone()));
     let parsed = parsed.unwrap_or_else(|error| panic!("{error} in {call}"));
     parsed.perform(store).map_err(|error| match error.code() {
-        // The text of a backend is its own.
+        // The message text differs between backends.
         code if code.starts_with("store_") => code.to_owned(),
         code => format!("{code}: {error}"),
     })
 }
 
-/// What is undone takes its ids with it on a server, but not in a file. Ids continue as if it had never been.
-fn forget_lost_ids(place: &Place) {
+/// A rolled-back write uses up its ids on a server, but not in a file. Ids continue as if it had never
+/// happened.
+fn forget_lost_ids(test_project: &TestProject) {
     let reset = ["package", "reasoning", "skill_output"].map(|table| {
         format!(
             "SELECT setval(pg_get_serial_sequence('{table}', 'id'), coalesce(max(id), 0) + 1, false) FROM {table};"
         )
     });
-    let sql = format!("SET search_path = {}; {}", schema_of(place), reset.concat());
+    let sql = format!("SET search_path = {}; {}", schema_of(test_project), reset.concat());
     psql(&handover_testkit::postgres(), &sql);
 }
 
 #[test]
-fn both_backends_answer_every_call_alike() {
+fn both_backends_return_the_same_results() {
     let redactor = Redactor::default();
     let (mut answered, mut failed) = (0, 0);
     for seed in 1..=8 {
         let folder = tempfile::tempdir().unwrap();
-        let place = Place::fresh();
+        let test_project = TestProject::fresh();
         let file = SqliteStore::open(&folder.path().join("store.db")).unwrap();
-        let shared = place.open();
+        let shared = test_project.open();
         let mut author = Author { dice: Dice(seed * 0x9E37_79B9), seconds: 0 };
         let mut history = Vec::new();
         for step in 0..160 {
@@ -328,10 +329,10 @@ fn both_backends_answer_every_call_alike() {
                 answered += 1;
             } else {
                 failed += 1;
-                forget_lost_ids(&place);
+                forget_lost_ids(&test_project);
             }
         }
-        // The text index says the same, and both are sound.
+        // The text indexes match, and both are sound.
         for session in file.sessions(None).unwrap() {
             let all = file.packages(&session.id, &PackageFilter::default()).unwrap();
             let terms = ["zebra".to_owned(), "stripe".to_owned(), "ünï".to_owned()];

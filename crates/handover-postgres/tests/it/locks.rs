@@ -1,4 +1,4 @@
-//! The lock of a project, statements that the server rejects, and rows that nobody can have written.
+//! The lock of a project, statements that the server rejects, and rows that Handover cannot have written.
 
 use std::error::Error;
 use std::sync::mpsc::channel;
@@ -12,11 +12,16 @@ use handover_store::{
     TextIndex,
 };
 
-use crate::place::Place;
 use crate::server::{psql, schema_of};
+use crate::test_project::TestProject;
 
-fn impatient(place: &Place) -> PostgresStore {
-    PostgresStore::open_within(&place.location, &place.project, Duration::from_millis(400)).unwrap()
+fn impatient(test_project: &TestProject) -> PostgresStore {
+    PostgresStore::open_within(
+        &test_project.location,
+        &test_project.project,
+        Duration::from_millis(400),
+    )
+    .unwrap()
 }
 
 fn fault_of(error: &StoreError) -> Fault {
@@ -26,8 +31,8 @@ fn fault_of(error: &StoreError) -> Fault {
 
 #[test]
 fn a_writer_that_waits_too_long_is_busy_and_changes_nothing() {
-    let place = Place::fresh();
-    let (holder, other) = (place.open(), impatient(&place));
+    let test_project = TestProject::fresh();
+    let (holder, other) = (test_project.open(), impatient(&test_project));
     let id = session(&holder, "s1");
     holder
         .exclusively(&mut |_| {
@@ -42,7 +47,7 @@ fn a_writer_that_waits_too_long_is_busy_and_changes_nothing() {
 
 #[test]
 fn projects_do_not_wait_for_each_other() {
-    let (one, two) = (Place::fresh(), Place::fresh());
+    let (one, two) = (TestProject::fresh(), TestProject::fresh());
     let (holder, other) = (one.open(), impatient(&two));
     session(&holder, "s1");
     let work = &mut |_: &dyn Store| {
@@ -54,30 +59,30 @@ fn projects_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn a_panic_inside_a_transaction_undoes_it_and_frees_the_lock() {
-    let place = Place::fresh();
-    let id = session(&place.open(), "s1");
+fn a_panic_rolls_back_and_releases_the_lock() {
+    let test_project = TestProject::fresh();
+    let id = session(&test_project.open(), "s1");
     let work = std::panic::AssertUnwindSafe(|| {
-        place.open().exclusively(&mut |store| {
+        test_project.open().exclusively(&mut |store| {
             store.add_reasoning(&reasoning(&id, Phase::Risks, "x")).unwrap();
             panic!("the caller has a bug")
         })
     });
     std::panic::catch_unwind(work).unwrap_err();
-    // The server notices the closed connection a moment later, so this one waits.
-    let next = place.open();
+    // The server notices the closed connection with a delay, so this one waits.
+    let next = test_project.open();
     next.add_reasoning(&reasoning(&id, Phase::Risks, "y")).unwrap();
     let kept = next.reasoning(&id, &ReasoningFilter::default()).unwrap();
     assert_eq!(kept.iter().map(|entry| entry.content.as_str()).collect::<Vec<_>>(), ["y"]);
 }
 
 #[test]
-fn work_of_a_caller_is_not_repeated_when_its_connection_is_cut() {
-    let place = Place::fresh();
+fn callers_work_is_not_retried_after_a_lost_connection() {
+    let test_project = TestProject::fresh();
     let url = handover_testkit::postgres();
-    let store = place.open();
+    let store = test_project.open();
     let id = session(&store, "s1");
-    let schema = schema_of(&place);
+    let schema = schema_of(&test_project);
     let mut calls = 0;
     let outcome = store.exclusively(&mut |store| {
         calls += 1;
@@ -94,20 +99,20 @@ fn work_of_a_caller_is_not_repeated_when_its_connection_is_cut() {
     });
     assert_eq!(fault_of(&outcome.unwrap_err()), Fault::Unavailable);
     assert_eq!(calls, 1);
-    // The handle connects again, and nothing of it was kept.
+    // The handle reconnects, and nothing of it was kept.
     assert_eq!(store.session_counts(&id).unwrap().reasoning, 0);
     store.add_reasoning(&reasoning(&id, Phase::Risks, "later")).unwrap();
 }
 
 #[test]
-fn a_waiting_writer_goes_ahead_as_soon_as_the_lock_is_free() {
-    let place = Place::fresh();
-    let id = session(&place.open(), "s1");
+fn a_waiting_writer_continues_once_the_lock_is_free() {
+    let test_project = TestProject::fresh();
+    let id = session(&test_project.open(), "s1");
     let (locked, is_locked) = channel();
     std::thread::scope(|scope| {
-        let (place, id) = (&place, &id);
+        let (test_project, id) = (&test_project, &id);
         scope.spawn(move || {
-            place
+            test_project
                 .open()
                 .exclusively(&mut |store| {
                     store.add_reasoning(&reasoning(id, Phase::Risks, "first"))?;
@@ -118,29 +123,29 @@ fn a_waiting_writer_goes_ahead_as_soon_as_the_lock_is_free() {
                 .unwrap();
         });
         is_locked.recv().unwrap();
-        place.open().add_reasoning(&reasoning(id, Phase::Risks, "second")).unwrap();
+        test_project.open().add_reasoning(&reasoning(id, Phase::Risks, "second")).unwrap();
     });
-    let kept = place.open().reasoning(&id, &ReasoningFilter::default()).unwrap();
+    let kept = test_project.open().reasoning(&id, &ReasoningFilter::default()).unwrap();
     // The newest comes first: the second one was written after the first.
     let contents: Vec<&str> = kept.iter().map(|entry| entry.content.as_str()).collect();
     assert_eq!(contents, ["second", "first"]);
 }
 
 #[test]
-fn rows_that_nobody_can_have_written_are_damage() {
-    let place = Place::fresh();
-    let (url, schema) = (handover_testkit::postgres(), schema_of(&place));
-    let id = session(&place.open(), "s1");
-    register(&place.open(), package(&id, "a.md", "x"));
+fn impossible_rows_are_damage() {
+    let test_project = TestProject::fresh();
+    let (url, schema) = (handover_testkit::postgres(), schema_of(&test_project));
+    let id = session(&test_project.open(), "s1");
+    register(&test_project.open(), package(&id, "a.md", "x"));
     for (damage, repair) in [
         ("UPDATE session SET metadata = '{'", "UPDATE session SET metadata = '{}'"),
         ("UPDATE session SET project = ''", "UPDATE session SET project = 'shop'"),
     ] {
         psql(&url, &format!("SET search_path = {schema}; {damage}"));
-        let error = place.open().sessions(None).unwrap_err();
+        let error = test_project.open().sessions(None).unwrap_err();
         assert_eq!(fault_of(&error), Fault::Corrupt, "{damage}");
         psql(&url, &format!("SET search_path = {schema}; {repair}"));
-        assert_eq!(place.open().sessions(None).unwrap().len(), 1);
+        assert_eq!(test_project.open().sessions(None).unwrap().len(), 1);
     }
     // Not even with the database's help.
     let unchecked = "ALTER TABLE package DROP CONSTRAINT package_version_check";
@@ -148,15 +153,15 @@ fn rows_that_nobody_can_have_written_are_damage() {
         &url,
         &format!("SET search_path = {schema}; {unchecked}; UPDATE package SET version = -1"),
     );
-    let error = place.open().packages(&id, &PackageFilter::default()).unwrap_err();
+    let error = test_project.open().packages(&id, &PackageFilter::default()).unwrap_err();
     assert_eq!(fault_of(&error), Fault::Corrupt);
 }
 
 #[test]
 fn a_sequence_that_was_reset_is_damage_and_not_a_wrong_index() {
-    let place = Place::fresh();
-    let (url, schema) = (handover_testkit::postgres(), schema_of(&place));
-    let store = place.open();
+    let test_project = TestProject::fresh();
+    let (url, schema) = (handover_testkit::postgres(), schema_of(&test_project));
+    let store = test_project.open();
     let id = session(&store, "s1");
     for n in 0..3 {
         register(&store, package(&id, &format!("{n}.md"), "zebra"));
@@ -172,10 +177,10 @@ fn a_sequence_that_was_reset_is_damage_and_not_a_wrong_index() {
 }
 
 #[test]
-fn what_the_server_refuses_has_its_class_and_none_of_our_data() {
-    let place = Place::fresh();
-    let (url, schema) = (handover_testkit::postgres(), schema_of(&place));
-    let store = place.open();
+fn server_errors_are_classified_and_contain_no_data() {
+    let test_project = TestProject::fresh();
+    let (url, schema) = (handover_testkit::postgres(), schema_of(&test_project));
+    let store = test_project.open();
     let id = session(&store, "s1");
     // Neither the statement nor its values may end up in a message.
     psql(
@@ -196,10 +201,10 @@ fn what_the_server_refuses_has_its_class_and_none_of_our_data() {
 
 #[test]
 fn a_user_without_rights_cannot_write() {
-    let place = Place::fresh();
-    let (url, schema) = (handover_testkit::postgres(), schema_of(&place));
-    let id = session(&place.open(), "s1");
-    let user = format!("reader_{}", place.project);
+    let test_project = TestProject::fresh();
+    let (url, schema) = (handover_testkit::postgres(), schema_of(&test_project));
+    let id = session(&test_project.open(), "s1");
+    let user = format!("reader_{}", test_project.project);
     psql(
         &url,
         &format!(
@@ -209,7 +214,7 @@ fn a_user_without_rights_cannot_write() {
     );
     let (_, rest) = url.split_once('@').unwrap();
     let location: Location = format!("postgres://{user}@{rest}").parse().unwrap();
-    let opened = PostgresStore::open(&location, &place.project);
+    let opened = PostgresStore::open(&location, &test_project.project);
     let outcome = opened.and_then(|reader| {
         assert_eq!(reader.session(&id)?.id, id);
         reader.add_reasoning(&reasoning(&id, Phase::Risks, "x")).map(drop)

@@ -9,20 +9,20 @@ mod index;
 mod lives;
 mod locks;
 mod moving;
-mod place;
 mod server;
+mod test_project;
 
 mod conformance {
     use handover_store::Store;
     use handover_store::conformance::Backend;
 
-    use crate::place::Place;
+    use crate::test_project::TestProject;
 
-    impl Backend for Place {
+    impl Backend for TestProject {
         fn open(&self) -> Box<dyn Store + Send> {
             Box::new(Self::open(self))
         }
     }
 
-    handover_store::conformance_tests!(Place::fresh());
+    handover_store::conformance_tests!(TestProject::fresh());
 }

@@ -16,9 +16,9 @@ use handover_text::Redactor;
 use serde_json::json;
 
 use crate::agree::{at, fill};
-use crate::place::Place;
+use crate::test_project::TestProject;
 
-/// One of everything, a purged session included.
+/// One record of every kind, including a purged session.
 fn fill_all(store: &dyn Store) {
     let session = SessionId::new("s1").unwrap();
     fill(store, &session, 150, 50);
@@ -183,11 +183,11 @@ fn exported(store: &dyn Store) -> Vec<u8> {
 }
 
 #[test]
-fn there_and_back_nothing_changes() {
+fn a_round_trip_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (one, three) = (file(&folder.path().join("1.db")), file(&folder.path().join("3.db")));
-    let place = Place::fresh();
-    let two = place.open();
+    let test_project = TestProject::fresh();
+    let two = test_project.open();
     fill_all(&one);
     let before = Digest::of(&one).unwrap();
     let kinds: BTreeSet<&str> = before.kinds.iter().map(|(name, ..)| *name).collect();
@@ -220,19 +220,19 @@ fn there_and_back_nothing_changes() {
 }
 
 #[test]
-fn other_records_are_not_mixed_in() {
+fn different_projects_are_not_merged() {
     let folder = tempfile::tempdir().unwrap();
     let one = file(&folder.path().join("1.db"));
-    let place = Place::fresh();
-    let two = place.open();
+    let test_project = TestProject::fresh();
+    let two = test_project.open();
     let (s1, s2) = (SessionId::new("s1").unwrap(), SessionId::new("s2").unwrap());
     fill(&one, &s1, 5, 20);
     fill(&two, &s2, 5, 20);
     let before = Digest::of(&two).unwrap();
     assert!(matches!(copy(&one, &two), Err(CopyError::Store(StoreError::Differs { .. }))));
     assert_eq!(Digest::of(&two).unwrap(), before);
-    // One that has all and more is refused as well.
-    let more = Place::fresh();
+    // A store with additional records is rejected as well.
+    let more = TestProject::fresh();
     let three = more.open();
     copy(&two, &three).unwrap();
     fill(&three, &s1, 2, 20);
@@ -242,13 +242,13 @@ fn other_records_are_not_mixed_in() {
 }
 
 #[test]
-fn a_file_is_read_by_either() {
+fn an_export_can_be_imported_by_either_backend() {
     let folder = tempfile::tempdir().unwrap();
     let one = file(&folder.path().join("1.db"));
     fill_all(&one);
     let bytes = exported(&one);
-    let place = Place::fresh();
-    let (two, three) = (place.open(), file(&folder.path().join("3.db")));
+    let test_project = TestProject::fresh();
+    let (two, three) = (test_project.open(), file(&folder.path().join("3.db")));
     for store in [&two as &dyn Store, &three] {
         let added = import(store, &mut bytes.as_slice(), &Redactor::default()).unwrap();
         assert!(added.added > 400 && added.present == 0, "{added:?}");
@@ -261,15 +261,15 @@ fn a_file_is_read_by_either() {
 }
 
 #[test]
-fn the_list_is_that_of_the_tables() {
-    let place = Place::fresh();
-    drop(place.open());
+fn the_list_matches_the_tables() {
+    let test_project = TestProject::fresh();
+    drop(test_project.open());
     let said = crate::server::psql(
         &handover_testkit::postgres(),
         &format!(
             "SELECT table_name, column_name, is_nullable FROM information_schema.columns
              WHERE table_schema = '{}'",
-            crate::server::schema_of(&place)
+            crate::server::schema_of(&test_project)
         ),
     );
     let mut tables: BTreeMap<String, BTreeSet<(String, bool)>> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! What can happen to a server and its database: first start of many, other projects, newer formats,
-//! other people's tables, silence, and death.
+//! What can happen to a server and its database: concurrent first starts, other projects, newer formats,
+//! foreign tables, silence, and crashes.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -15,7 +15,7 @@ use handover_store::{
 use handover_testkit::OwnPostgres;
 use handover_text::{CleanJson, Redactor};
 
-use crate::place::Place;
+use crate::test_project::TestProject;
 
 fn session(store: &dyn Store, id: &str) -> SessionId {
     let new = NewSession {
@@ -42,7 +42,7 @@ fn thought(session: &SessionId, content: &str) -> NewReasoning {
     }
 }
 
-/// Says something to the database behind the store's back; the answer.
+/// Runs SQL in the database, bypassing the store; returns the output.
 pub(crate) fn psql(location: &str, sql: &str) -> String {
     let output = std::process::Command::new("psql")
         .args(["-v", "ON_ERROR_STOP=1", "-qAt", location, "-c", sql])
@@ -52,68 +52,72 @@ pub(crate) fn psql(location: &str, sql: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-pub(crate) fn schema_of(place: &Place) -> String {
-    let hash = blake3::hash(place.project.as_str().as_bytes()).to_hex();
-    let name: String = place.project.as_str().chars().take(32).collect();
+pub(crate) fn schema_of(test_project: &TestProject) -> String {
+    let hash = blake3::hash(test_project.project.as_str().as_bytes()).to_hex();
+    let name: String = test_project.project.as_str().chars().take(32).collect();
     format!("handover_{name}_{}", &hash[..10])
 }
 
 #[test]
-fn many_first_starts_at_once() {
-    let place = Place::fresh();
+fn concurrent_first_starts() {
+    let test_project = TestProject::fresh();
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..16)
-            .map(|_| scope.spawn(|| PostgresStore::open(&place.location, &place.project).map(drop)))
+            .map(|_| {
+                scope.spawn(|| {
+                    PostgresStore::open(&test_project.location, &test_project.project).map(drop)
+                })
+            })
             .collect();
         for thread in threads {
             thread.join().unwrap().unwrap();
         }
     });
-    assert!(place.open().check().unwrap().iter().all(|check| check.problems.is_empty()));
+    assert!(test_project.open().check().unwrap().iter().all(|check| check.problems.is_empty()));
 }
 
 #[test]
-fn projects_see_nothing_of_each_other() {
-    let (one, two) = (Place::fresh(), Place::fresh());
+fn projects_are_isolated() {
+    let (one, two) = (TestProject::fresh(), TestProject::fresh());
     let (mine, theirs) = (one.open(), two.open());
     let session_id = session(&mine, "s1");
     mine.add_reasoning(&thought(&session_id, "mine")).unwrap();
     assert_eq!(theirs.sessions(None).unwrap(), []);
     assert!(matches!(theirs.session(&session_id), Err(StoreError::NotFound { .. })));
-    // The same name there is another session, and purging it touches nothing here.
+    // The same name there is another session, and purging it affects nothing here.
     session(&theirs, "s1");
     theirs.purge_session(&session_id).unwrap();
     assert_eq!(mine.session_counts(&session_id).unwrap().reasoning, 1);
     // Similar names are distinct.
     let upper = ProjectId::new(one.project.as_str().to_uppercase()).unwrap();
-    let look_alike = Place { location: one.location.clone(), project: upper };
+    let look_alike = TestProject { location: one.location.clone(), project: upper };
     assert_eq!(look_alike.open().sessions(None).unwrap(), []);
 }
 
 #[test]
-fn a_newer_format_is_refused_and_left_alone() {
-    let place = Place::fresh();
-    drop(place.open());
+fn a_newer_format_is_rejected_and_not_touched() {
+    let test_project = TestProject::fresh();
+    drop(test_project.open());
     let url = handover_testkit::postgres();
-    psql(&url, &format!("UPDATE {}.handover_format SET format = 999", schema_of(&place)));
-    let error = PostgresStore::open(&place.location, &place.project).unwrap_err();
+    psql(&url, &format!("UPDATE {}.handover_format SET format = 999", schema_of(&test_project)));
+    let error = PostgresStore::open(&test_project.location, &test_project.project).unwrap_err();
     assert!(matches!(error, StoreError::Newer { found: 999, .. }), "{error}");
 }
 
 #[test]
 fn refuses_a_schema_of_0_1_0_and_leaves_it_alone() {
-    let place = Place::fresh();
-    let (url, schema) = (handover_testkit::postgres(), schema_of(&place));
+    let test_project = TestProject::fresh();
+    let (url, schema) = (handover_testkit::postgres(), schema_of(&test_project));
     psql(
         &url,
         &format!(
             "CREATE SCHEMA {schema}; SET search_path = {schema};
              CREATE TABLE handover_store (one BIGINT, format BIGINT, project TEXT);
              INSERT INTO handover_store VALUES (1, 6, '{}');",
-            place.project
+            test_project.project
         ),
     );
-    let error = PostgresStore::open(&place.location, &place.project).unwrap_err();
+    let error = PostgresStore::open(&test_project.location, &test_project.project).unwrap_err();
     let StoreError::Outdated { store: OldStore::Schema { schema: named, .. }, found: 6 } = error
     else {
         panic!("{error}")
@@ -123,18 +127,18 @@ fn refuses_a_schema_of_0_1_0_and_leaves_it_alone() {
 }
 
 #[test]
-fn a_schema_of_somebody_else_is_refused() {
-    let place = Place::fresh();
-    let (url, schema) = (handover_testkit::postgres(), schema_of(&place));
+fn a_foreign_schema_is_rejected() {
+    let test_project = TestProject::fresh();
+    let (url, schema) = (handover_testkit::postgres(), schema_of(&test_project));
     psql(&url, &format!("CREATE SCHEMA {schema}; CREATE TABLE {schema}.theirs (x text)"));
-    let error = PostgresStore::open(&place.location, &place.project).unwrap_err();
+    let error = PostgresStore::open(&test_project.location, &test_project.project).unwrap_err();
     assert!(matches!(error, StoreError::Foreign { .. }), "{error}");
     psql(&url, &format!("SELECT * FROM {schema}.theirs"));
 }
 
 #[test]
-fn texts_that_a_server_cannot_hold_come_back() {
-    let store = Place::fresh();
+fn texts_that_postgres_cannot_store_read_back_unchanged() {
+    let store = TestProject::fresh();
     let store = store.open();
     let session = session(&store, "s1");
     for text in ["a\0b", "\u{10FFFD}0", "😀 ümlaut \u{2028}", "'; DROP TABLE session; --"] {
@@ -144,7 +148,7 @@ fn texts_that_a_server_cannot_hold_come_back() {
 }
 
 #[test]
-fn a_server_that_says_nothing_is_given_up() {
+fn a_silent_server_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let location: Location = format!("postgres://u:hunter2@127.0.0.1:{port}/db").parse().unwrap();
@@ -172,7 +176,7 @@ fn a_server_that_is_not_there_is_reported() {
 }
 
 #[test]
-fn an_encrypted_connection_is_checked() {
+fn certificates_are_verified() {
     let url = handover_testkit::postgres();
     let (plain, name) = url.split_once("?application_name=").unwrap();
     let project = ProjectId::new(format!("t{}", uuid::Uuid::now_v7().simple())).unwrap();
@@ -192,14 +196,14 @@ fn an_encrypted_connection_is_checked() {
     }
 }
 
-/// Connections that the server ends between and inside of writes: every write happens once.
+/// The server cuts connections between and during writes: every write happens exactly once.
 #[test]
-fn a_connection_that_is_cut_loses_and_repeats_nothing() {
-    let place = Place::fresh();
+fn lost_connections_lose_and_repeat_nothing() {
+    let test_project = TestProject::fresh();
     let url = handover_testkit::postgres();
-    let store = place.open();
+    let store = test_project.open();
     let session = session(&store, "s1");
-    let schema = schema_of(&place);
+    let schema = schema_of(&test_project);
     let done = AtomicBool::new(false);
     let acknowledged = std::thread::scope(|scope| {
         let cutter = scope.spawn(|| {
@@ -232,9 +236,9 @@ fn a_connection_that_is_cut_loses_and_repeats_nothing() {
     assert_eq!((kept.len(), distinct.len()), (acknowledged, acknowledged));
 }
 
-/// The whole server dies under load and comes back: nobody notices but by waiting.
+/// The whole server crashes under load and comes back: clients only notice a delay.
 #[test]
-fn kill_9_under_load() {
+fn a_server_killed_under_load_recovers() {
     let server = OwnPostgres::start();
     let location: Location = server.url().parse().unwrap();
     let project = ProjectId::new("p").unwrap();

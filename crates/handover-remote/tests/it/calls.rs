@@ -97,7 +97,7 @@ fn a_check_is_its_own_request() {
 
 #[test]
 fn projects_are_not_moved_through_a_service() {
-    // Nothing is asked: the address leads nowhere.
+    // Nothing is sent: no service listens at the address.
     let address = "http://127.0.0.1:9".parse().unwrap();
     let store = handover_remote::RemoteStore::new(&address, None, Duration::from_secs(1));
     let outcomes = [

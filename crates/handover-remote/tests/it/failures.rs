@@ -1,4 +1,4 @@
-//! Every way in which a request can fail, and the typed error that it becomes.
+//! Every way a request can fail, and the typed error it becomes.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ fn cause(error: &StoreError) -> String {
     error.source().map(ToString::to_string).unwrap_or_default()
 }
 
-/// Each error of a store, as the service has it.
+/// Each error of a store, as the service returns it.
 fn errors() -> Vec<StoreError> {
     let epic = EpicId::new("1").unwrap();
     let owner = LockOwner { host: "here".to_owned(), pid: 7, started: Some(1), boot: None };
@@ -55,7 +55,7 @@ fn errors() -> Vec<StoreError> {
 }
 
 #[test]
-fn every_error_of_the_store_arrives_as_itself() {
+fn every_store_error_survives_the_wire() {
     for error in errors() {
         let (code, message, cause_there) = (error.code(), error.to_string(), cause(&error));
         let failed: Reply<Value> = Reply::Failed(Failure::from(error));
@@ -69,7 +69,7 @@ fn every_error_of_the_store_arrives_as_itself() {
 }
 
 #[test]
-fn responses_of_the_service_have_their_class() {
+fn service_responses_are_classified() {
     for (status, code, fault) in [
         (401, "unauthorized", Fault::Unavailable),
         (403, "forbidden", Fault::Unavailable),
@@ -91,7 +91,7 @@ fn responses_of_the_service_have_their_class() {
 }
 
 #[test]
-fn responses_of_something_else_are_not_believed() {
+fn responses_of_other_servers_are_rejected() {
     for (status, body) in [
         (200, "<html>It works!</html>"),
         (200, ""),
@@ -114,7 +114,7 @@ fn responses_of_something_else_are_not_believed() {
 }
 
 #[test]
-fn a_redirect_is_not_followed_because_the_token_would_go_along() {
+fn redirects_are_not_followed_because_they_would_leak_the_token() {
     let elsewhere = Service::playing(vec![]);
     let redirect = format!(
         "HTTP/1.1 307 X\r\nlocation: {}/api/v1/store\r\ncontent-length: 0\r\n\r\n",
@@ -167,7 +167,7 @@ fn a_response_that_ends_early_is_a_broken_connection() {
 }
 
 #[test]
-fn a_silent_service_is_given_up_in_time() {
+fn a_silent_service_times_out() {
     let service = Service::playing(vec![Play::Silence]);
     let store = service.store_within(None, Duration::from_millis(200));
     let new = reasoning(&SessionId::new("s1").unwrap(), Phase::Risks, "x");
@@ -181,7 +181,7 @@ fn a_silent_service_is_given_up_in_time() {
 }
 
 #[test]
-fn nobody_listens() {
+fn nothing_listens_at_the_address() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let address = format!("http://{free}").parse().unwrap();
     let store = handover_remote::RemoteStore::new(&address, None, Duration::from_secs(5));

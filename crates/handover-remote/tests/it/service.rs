@@ -1,4 +1,4 @@
-//! A service that plays a script: one reply for each request, and a record of what was asked.
+//! A service that plays a script: one reply per request, and a record of all requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,7 +15,7 @@ pub(crate) enum Play {
     Reply(u16, String),
     /// Sends these bytes as they are, then closes.
     Raw(Vec<u8>),
-    /// Reads the request and closes without a word.
+    /// Reads the request and closes without responding.
     HangUp,
     /// Reads the request and never responds.
     Silence,
@@ -37,7 +37,7 @@ impl Play {
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct RecordedRequest {
     /// The request line and headers, in lower case.
     pub(crate) head: String,
     pub(crate) body: Value,
@@ -45,8 +45,8 @@ pub(crate) struct Asked {
 
 pub(crate) struct Service {
     pub(crate) url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
-    /// Returns the connections that it never answered, which stay open until then.
+    asked: Arc<Mutex<Vec<RecordedRequest>>>,
+    /// Holds the connections that were never answered; they stay open until then.
     thread: Option<JoinHandle<Vec<TcpStream>>>,
 }
 
@@ -55,7 +55,7 @@ impl Service {
     pub(crate) fn playing(script: Vec<Play>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
+        let asked: Arc<Mutex<Vec<RecordedRequest>>> = Arc::default();
         let seen = Arc::clone(&asked);
         let thread = std::thread::spawn(move || {
             let mut silent = Vec::new();
@@ -89,14 +89,14 @@ impl Service {
         RemoteStore::new(&self.url.parse().unwrap(), token.map(str::to_owned), patience)
     }
 
-    /// Waits for the end of the script; what was asked.
-    pub(crate) fn finish(mut self) -> Vec<Asked> {
+    /// Waits for the end of the script and returns the requests.
+    pub(crate) fn finish(mut self) -> Vec<RecordedRequest> {
         self.thread.take().unwrap().join().unwrap();
         self.asked.lock().unwrap().clone()
     }
 }
 
-fn read(stream: &TcpStream) -> Asked {
+fn read(stream: &TcpStream) -> RecordedRequest {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -106,5 +106,5 @@ fn read(stream: &TcpStream) -> Asked {
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
     let mut body = vec![0; length.trim().parse().unwrap()];
     reader.read_exact(&mut body).unwrap();
-    Asked { head, body: serde_json::from_slice(&body).unwrap() }
+    RecordedRequest { head, body: serde_json::from_slice(&body).unwrap() }
 }

@@ -31,7 +31,7 @@ fn work_that_succeeds_is_kept() {
 fn work_that_fails_is_rolled_back_and_keeps_its_error() {
     let service = Service::playing(vec![Play::done(&json!("tx-1")), Play::HangUp]);
     let outcome = service.store().consistently(&mut |_| Err(StoreError::Aborted));
-    // The reply to the end does not matter: the service rolls back what is not ended.
+    // The reply to the end does not matter: the service rolls back an unfinished transaction.
     assert!(matches!(outcome, Err(StoreError::Aborted)), "{outcome:?}");
     let asked = service.finish();
     assert_eq!(asked[0].body["begin"]["mode"], "consistent");
@@ -85,7 +85,7 @@ fn a_transaction_that_does_not_begin_runs_no_work() {
 
 #[test]
 fn reads_inside_of_a_transaction_are_not_retried() {
-    // After a broken connection the transaction may be gone, and with it what was written before.
+    // After a broken connection the transaction may be gone, along with its writes.
     let service =
         Service::playing(vec![Play::done(&json!("tx-1")), Play::HangUp, Play::done(&Value::Null)]);
     let outcome = service.store().exclusively(&mut |store| store.sessions(None).map(drop));

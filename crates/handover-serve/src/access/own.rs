@@ -1,4 +1,4 @@
-//! Methods whose authorization needs more than the owner of one record.
+//! Methods that need more than the owner of one record to authorize.
 
 use handover_model::{
     ErrorPattern, Host, HostSessionId, Receipt, Run, Session, SessionId, Strategy, Timestamp,
@@ -125,7 +125,7 @@ fn limited<T: Visible>(guard: &Guarded<'_>, all: Vec<T>, limit: Option<u32>) -> 
     Ok(visible)
 }
 
-/// The epic must be free for the caller, too: whoever started its last run owns it.
+/// The epic must be free for the caller, too: the project that started its last run owns it.
 pub(super) fn start_run(guard: &Guarded<'_>, new: &NewRun, fence: u64) -> Result<()> {
     guard.session_guard(&new.session)?;
     guard.epic_guard(&new.epic)?;

@@ -1,4 +1,4 @@
-//! Every method of the store, from its table: the right that it needs, and that it reaches nothing of another
+//! Every method of the store, from its table: the right it needs, and that it reaches nothing in another
 //! project, whatever the caller knows about it.
 
 use handover_sqlite::SqliteStore;
@@ -18,7 +18,7 @@ macro_rules! names {
 
 handover_store::store_methods!(names);
 
-/// The records of one project. Their names contain that of the project.
+/// The records of one project. Their names contain the project's name.
 struct Records {
     project: ProjectId,
     session: SessionId,
@@ -303,10 +303,10 @@ impl Shared {
         Self { _folder: folder, store, mine, theirs }
     }
 
-    /// What whoever may see everything reads about the records of a project.
+    /// What a caller with full access reads about a project's records.
     fn everything(&self, of: &Records) -> Vec<(&'static str, String)> {
         let reads = calls().into_iter().filter(|(name, _)| need(name) == TokenScope::Read);
-        // The versions of hosts belong to nobody.
+        // Host versions belong to no project.
         let reads = reads.filter(|(name, _)| *name != "host_versions");
         let read = |(name, call): (&'static str, Call)| (name, call(&self.store, of).unwrap());
         reads
@@ -362,7 +362,7 @@ fn a_project_reads_its_own_records() {
     for (name, call) in calls().into_iter().filter(|(name, _)| need(name) == TokenScope::Read) {
         let answer = call(&guard, &shared.mine).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(!answer.contains("theirs"), "{name}: {answer}");
-        // Lists of the whole store are shorter; all others are what the store says.
+        // Lists over the whole store are shorter; everything else matches the store.
         if !["sessions", "receipts", "runs", "changes"].contains(&name) {
             assert_eq!(answer, call(&shared.store, &shared.mine).unwrap(), "{name}");
         }
@@ -385,9 +385,9 @@ fn no_method_reaches_another_project() {
     }
 }
 
-/// Own records that refer to those of the other project.
+/// Own records that refer to records of the other project.
 #[test]
-fn what_is_written_cannot_take_over_records_of_another_project() {
+fn writes_cannot_take_over_records_of_another_project() {
     let shared = Shared::new();
     let access = access(TokenScope::Admin, "mine");
     let guard = Guarded::new(&shared.store, &shared.store, &access);
@@ -427,7 +427,7 @@ fn what_is_written_cannot_take_over_records_of_another_project() {
 }
 
 #[test]
-fn rights_hold_inside_of_transactions() {
+fn rights_apply_inside_transactions() {
     let shared = Shared::new();
     let reader = access(TokenScope::Read, "mine");
     let guard = Guarded::new(&shared.store, &shared.store, &reader);
@@ -438,7 +438,7 @@ fn rights_hold_inside_of_transactions() {
         assert!(matches!(store.session(&theirs.session), Err(StoreError::NotFound { .. })));
         assert!(matches!(store.package(theirs.package), Err(StoreError::NotFound { .. })));
         assert_eq!(store.session(&mine.session)?.id, mine.session);
-        // Also in one inside of it.
+        // Also in a nested one.
         store.consistently(&mut |store| {
             assert!(matches!(store.receipt(&theirs.receipt), Err(StoreError::NotFound { .. })));
             Ok(())

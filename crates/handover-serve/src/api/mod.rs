@@ -45,7 +45,7 @@ struct Endpoint {
     summary: &'static str,
     /// Query parameters and their descriptions; others are rejected.
     query: &'static [(&'static str, &'static str)],
-    /// Returns the fields of the response beside `schema`.
+    /// Returns the fields of the response, without `schema`.
     handler: fn(&RequestContext<'_>, &ApiRequest) -> Result<Value, ToolError>,
 }
 

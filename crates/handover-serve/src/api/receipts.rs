@@ -62,17 +62,17 @@ fn list(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Too
 
 fn diff(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
     let receipt = context.store.receipt(&request.path_param::<ReceiptId>("receipt")?)?;
-    let former = match request.query_param::<ReceiptId>("since")? {
+    let previous = match request.query_param::<ReceiptId>("since")? {
         Some(id) => Some(context.store.receipt(&id)?),
         None => shape::previous_receipt(context.store, &receipt)?,
     };
-    let former = former.ok_or_else(|| {
+    let previous = previous.ok_or_else(|| {
         ToolError::invalid(
             format!("`{}` is the first receipt of its role", receipt.id),
             "Name the receipt to compare with as `since`.",
         )
     })?;
-    Ok(json!({"diff": shape::receipt_diff(&former, &receipt)}))
+    Ok(json!({"diff": shape::receipt_diff(&previous, &receipt)}))
 }
 
 #[derive(Deserialize)]

@@ -1,5 +1,5 @@
-//! Every endpoint of the API, from its own OpenAPI document: rights, unknown parameters, bodies of another
-//! shape, records of another project. And the codes of what a store or a file rejects.
+//! Every endpoint of the API, from its own OpenAPI document: rights, unknown parameters, malformed bodies,
+//! records of another project. Also the error codes for what a store or a file rejects.
 
 use handover_model::{TokenKind, TokenScope};
 use handover_store::Sessions;
@@ -69,7 +69,7 @@ fn save(service: &TestService, body: Value) -> Reply {
 }
 
 #[test]
-fn without_a_token_nothing_is_answered() {
+fn nothing_is_returned_without_a_token() {
     let service = TestService::requiring_tokens();
     let reader = service.token(TokenScope::Read);
     let expired = service.token_for(TokenScope::Admin, Some("shop"), TokenKind::Bearer, Some(10));
@@ -129,14 +129,14 @@ fn unknown_query_parameters_are_named() {
         let error = reply.json()["error"].clone();
         assert_eq!(error["code"], "invalid_input");
         assert!(error["message"].as_str().unwrap().contains("`colour`"), "{error}");
-        // The hint lists what there is.
+        // The hint lists the valid ones.
         let hint = error["hint"].as_str().unwrap();
         assert!(operation.query.iter().all(|name| hint.contains(name)), "{hint}");
     }
 }
 
 #[test]
-fn parameters_of_another_type_are_rejected() {
+fn mistyped_parameters_are_rejected() {
     let service = TestService::start();
     for operation in operations(&service, None) {
         for name in operation.query.iter().filter(|name| {
@@ -169,7 +169,7 @@ fn parameters_of_another_type_are_rejected() {
 }
 
 #[test]
-fn bodies_of_another_shape_are_rejected_and_change_nothing() {
+fn malformed_bodies_are_rejected_and_change_nothing() {
     let service = TestService::start();
     for operation in
         operations(&service, None).iter().filter(|operation| operation.method == "post")
@@ -182,7 +182,7 @@ fn bodies_of_another_shape_are_rejected_and_change_nothing() {
             assert_eq!(reply.status, 400, "{} {body}: {}", operation.path, reply.body);
             assert_eq!(reply.json()["error"]["code"], "invalid_input", "{body}");
         }
-        // A body that does not say what it is.
+        // A body without a content type.
         let plain = service.send("POST", &operation.path, &[("content-type", "text/plain")], "{}");
         plain.fails(400, "invalid_input");
         let empty =
@@ -194,7 +194,7 @@ fn bodies_of_another_shape_are_rejected_and_change_nothing() {
 }
 
 #[test]
-fn every_field_of_a_body_rejects_another_type() {
+fn every_field_of_a_body_rejects_wrong_types() {
     let service = TestService::start();
     for operation in
         operations(&service, None).iter().filter(|operation| operation.method == "post")

@@ -1,4 +1,4 @@
-//! Several projects: in stores of their own, and in one store.
+//! Several projects: in separate stores, and in one store.
 
 use handover_model::{PackageId, ProjectId, ReceiptId, SessionId, TokenKind, TokenScope};
 use handover_store::{

@@ -1,5 +1,4 @@
-//! Requests that no well-behaved client sends, byte by byte: answered with an error or not at all, never
-//! carried out, and the service goes on.
+//! Malformed requests, byte by byte: rejected or ignored, never executed, and the service keeps running.
 
 use std::io::{BufRead, BufReader, Write};
 
@@ -7,7 +6,7 @@ use handover_store::Sessions;
 
 use crate::fixture::{TestService, read_all};
 
-/// The status of the response to a whole request.
+/// The status of the response to a complete request.
 fn send(service: &TestService, request: &str) -> u16 {
     let mut stream = service.connect();
     stream.write_all(request.as_bytes()).unwrap();
@@ -17,8 +16,8 @@ fn send(service: &TestService, request: &str) -> u16 {
     status.and_then(|status| status.parse().ok()).unwrap_or_else(|| panic!("{line:?}"))
 }
 
-/// The same for bytes that may be none, or half of one: a client that sends nothing more. None if the
-/// connection is just closed.
+/// The same for an empty or incomplete request from a client that sends nothing more. None if the
+/// connection is simply closed.
 fn send_and_hang_up(service: &TestService, request: &[u8]) -> Option<u16> {
     let mut stream = service.connect();
     // The service may close before everything is written.
@@ -36,7 +35,7 @@ fn assert_untouched(service: &TestService) {
 }
 
 #[test]
-fn what_is_not_http_is_refused() {
+fn rejects_what_is_not_http() {
     let service = TestService::start();
     for request in [
         &b"\r\n\r\n\r\n\r\n"[..],
@@ -60,9 +59,9 @@ fn what_is_not_http_is_refused() {
     assert_untouched(&service);
 }
 
-/// Bodies whose length is unclear hide a second request.
+/// A body of ambiguous length can smuggle in a second request.
 #[test]
-fn ambiguous_lengths_carry_nothing_out() {
+fn ambiguous_lengths_execute_nothing() {
     let service = TestService::start();
     let body = r#"{"role": "developer", "phase": "risks", "content": "x"}"#;
     let post = |lengths: &str, body: &str| {
@@ -88,7 +87,7 @@ fn ambiguous_lengths_carry_nothing_out() {
             "{status:?} for {lengths}"
         );
     }
-    // Less than was announced, and chunks that are none.
+    // Less than announced, and invalid chunks.
     for (lengths, body) in [
         ("Content-Length: 1000", body),
         ("Transfer-Encoding: chunked", "zz\r\nhello\r\n0\r\n\r\n"),
@@ -108,7 +107,7 @@ fn ambiguous_lengths_carry_nothing_out() {
 }
 
 #[test]
-fn no_path_leads_to_a_file() {
+fn paths_cannot_reach_files() {
     let service = TestService::start();
     let root = service.contexts.root(None);
     fs_err::write(root.join("secret.txt"), "the content of a file").unwrap();
@@ -166,7 +165,7 @@ fn other_methods_change_nothing() {
     assert_untouched(&service);
 }
 
-/// A browser that was led here by another name sends that name.
+/// A browser that was redirected here under another name sends that name.
 #[test]
 fn a_request_names_the_service_in_every_form() {
     let service = TestService::start();

@@ -52,7 +52,7 @@ fn a_read_token_cannot_write() {
 }
 
 #[test]
-fn a_write_token_cannot_administrate() {
+fn a_write_token_cannot_administer() {
     let service = TestService::requiring_tokens();
     let writer = service.token(TokenScope::Write);
     for request in

@@ -1,4 +1,4 @@
-//! The store behind the service: the contracts of every store, and what only a network can do.
+//! The store behind the service: the contract of every store, and what only a network can cause.
 
 use handover_model::{ProjectId, SessionId, TokenScope};
 use handover_store::conformance::Backend;
@@ -82,14 +82,14 @@ fn a_transaction_is_committed_or_rolled_back() {
         assert!(added["done"]["id"].is_number(), "{added}");
         assert_eq!(service.rpc(None, &end(&name, keep)), json!({"done": null}));
         assert_eq!(reasoning(&service), expected);
-        // It is closed now.
+        // It is now closed.
         let closed = service.rpc(None, &call(&name, "add_reasoning", thought("y")));
         assert_eq!(closed["failed"]["backend"]["fault"], "Unavailable", "{closed}");
     }
 }
 
 #[test]
-fn nested_transactions_roll_back_alone() {
+fn nested_transactions_roll_back_independently() {
     let service = TestService::start();
     let name = service.rpc(None, &begin("exclusive"))["done"].clone();
     service.rpc(None, &call(&name, "add_reasoning", thought("outer")));

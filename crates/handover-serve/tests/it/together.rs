@@ -1,4 +1,4 @@
-//! Many clients at once: nothing is lost, nothing happens twice, and everybody is answered.
+//! Many concurrent clients: nothing is lost, nothing happens twice, and every client gets a response.
 
 use std::collections::BTreeSet;
 use std::sync::Barrier;
@@ -62,7 +62,7 @@ fn one_key_is_one_event() {
     assert_eq!(events["events"].as_array().map(Vec::len), Some(ROUNDS));
 }
 
-/// A receipt has one agent: of many that confirm or fail it at once, all see the same end.
+/// A receipt has one agent: of many concurrent confirmations and failures, all see the same result.
 #[test]
 fn every_brief_has_its_own_receipt() {
     let service = TestService::start();
@@ -101,7 +101,7 @@ fn a_login_link_works_for_one_of_many() {
 }
 
 #[test]
-fn readers_and_writers_do_not_stop_each_other() {
+fn readers_and_writers_do_not_block_each_other() {
     let service = TestService::start();
     let statuses = ask(|client, round| match client % 4 {
         0 => {

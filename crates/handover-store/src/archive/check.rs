@@ -75,7 +75,7 @@ mod tests {
 
     /// Every rule with a text that it accepts and one that it rejects.
     #[test]
-    fn every_checked_column_has_its_rule() {
+    fn every_checked_column_has_a_rule() {
         let list = r#"["a"]"#;
         for (kind, columns, good, bad) in [
             ("session", "id project", "s1", "../s1"),

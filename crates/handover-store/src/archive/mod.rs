@@ -1,8 +1,8 @@
-//! Records as the stores keep them, for moving whole projects: between stores, into files, and back.
+//! Records as stored, for moving whole projects: between stores, into files, and back.
 //!
-//! A record is a row of one of the [`KINDS`], whose names, columns and order are the same in every
-//! backend. What is not listed here does not move; a test of each backend compares the list with its
-//! tables. The text index does not move either: it is rebuilt.
+//! A record is a row of one of the [`KINDS`], whose names, columns and order are the same in every backend.
+//! Anything not listed here is not moved; a test of each backend compares the list with its tables. The
+//! text index is not moved either: it is rebuilt.
 
 mod check;
 
@@ -20,11 +20,11 @@ pub enum Holds {
     Real,
     /// An id, an enum, a hash or a path: exact.
     Name,
-    /// Text of people and agents, which is redacted on import.
+    /// Text written by people and agents, which is redacted on import.
     Words,
-    /// JSON, which passes redaction as a parsed value.
+    /// JSON, which is redacted as a parsed value.
     Json,
-    /// JSON that Handover generates, without text of people or agents.
+    /// JSON that Handover generates, without text from people or agents.
     Facts,
 }
 
@@ -33,7 +33,7 @@ pub enum Holds {
 pub struct Kind {
     /// The name of its table.
     pub name: &'static str,
-    /// How many leading columns identify a record and give the order.
+    /// How many leading columns identify a record and determine the order.
     pub key: usize,
     /// The columns.
     pub columns: &'static [Column],
@@ -70,7 +70,7 @@ macro_rules! kinds {
 }
 
 /// Every kind; those that others refer to come first. Jobs and helpers of a run, the change feed and the
-/// tokens of a service are not among them: they belong to the installation, not to the project.
+/// tokens of a service are not included: they belong to the installation, not to the project.
 pub const KINDS: &[Kind] = kinds! {
     session 1 numbered: key Int, id Name, project Name, status Name, metadata Json, created_at Int, ended_at Int|Null;
     task_group 2: session Int, id Name, title Words|Null, status Name, specializations Json, component Words|Null, created_at Int;
@@ -113,7 +113,7 @@ pub const KINDS: &[Kind] = kinds! {
     host_version 2: host Name, version Words, drops_rewrites Int, seen_at Int;
 };
 
-/// The last id that was generated for a kind; not a table, but it moves like one.
+/// The last id generated for a kind; not a table, but it is moved like one.
 pub const SEQUENCE: &Kind = &Kind {
     name: "sequence",
     key: 1,
@@ -201,7 +201,7 @@ impl Record {
         &self.values[..self.kind.key.min(self.values.len())]
     }
 
-    /// How messages name it.
+    /// Its name in messages.
     pub fn name(&self) -> String {
         let words = self.key().iter().map(|value| match value {
             Value::Int(number) => number.to_string(),
@@ -211,7 +211,7 @@ impl Record {
         format!("{} {}", self.kind.name, words.collect::<Vec<_>>().join("/"))
     }
 
-    /// Converts it into a JSON object. Null columns are left out.
+    /// Converts it into a JSON object. Null columns are omitted.
     pub fn to_json(&self) -> Json {
         let mut object = Map::new();
         object.insert("kind".to_owned(), self.kind.name.into());
@@ -226,7 +226,7 @@ impl Record {
                 Value::Text(text) => text.as_str().into(),
                 Value::Bytes(bytes) => bytes.iter().map(|b| format!("{b:02x}")).collect(),
             };
-            // The kinds of packages and events are columns of that name.
+            // Packages and events have a column named `kind`.
             object.insert(outer(name).to_owned(), value);
         }
         Json::Object(object)
@@ -289,20 +289,19 @@ fn outer(column: &'static str) -> &'static str {
     if column == "kind" { "is" } else { column }
 }
 
-/// A record whose text has passed redaction: the only form in which stores give records out and take
-/// them in.
+/// A record whose text has been redacted: the only form in which stores return and accept records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CleanRecord(Record);
 
 impl CleanRecord {
     /// A record that a backend has just read from its tables. Its text was redacted when it was written.
-    /// Only backends may call this, which clippy enforces (`disallowed-methods`): everybody else has
+    /// Only backends may call this, which clippy enforces (`disallowed-methods`); everything else uses
     /// [`redacted`](Self::redacted).
     pub fn read_from_store(record: Record) -> Self {
         Self(record)
     }
 
-    /// A record from outside, redacted here.
+    /// Redacts a record from outside.
     pub fn redacted(mut record: Record, redactor: &Redactor) -> Self {
         for (Column { holds, .. }, value) in record.kind.columns.iter().zip(&mut record.values) {
             if let Value::Text(text) = value {
@@ -325,12 +324,12 @@ impl CleanRecord {
     }
 }
 
-/// How many records [`Archive::put_records`] has written; sequences are not counted.
+/// How many records [`Archive::put_records`] wrote; sequences are not counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Added {
     /// New ones.
     pub added: u64,
-    /// Those that existed already, with the same values.
+    /// Those that already existed with the same values.
     pub present: u64,
 }
 
@@ -339,17 +338,17 @@ pub trait Archive {
     /// Visits every record: kind by kind, each in the order of its key, and the sequences last.
     fn each_record(&self, visit: &mut Sink<'_>) -> Result<()>;
 
-    /// Writes, all or none, the records that `fill` passes to its argument, in the order of [`KINDS`].
-    /// A record that exists with the same values is skipped; one that exists with other values is
-    /// refused with [`Differs`](StoreError::Differs). Rebuilds the text index if packages were added.
+    /// Writes, all or none, the records that `fill` passes to its argument, in the order of [`KINDS`]. A
+    /// record that exists with the same values is skipped; one that exists with other values is rejected
+    /// with [`Differs`](StoreError::Differs). Rebuilds the text index if packages were added.
     fn put_records(&self, fill: &mut Fill<'_>) -> Result<Added>;
 
     /// Replaces the values of a record that [`each_record`](Self::each_record) has just passed. If another
-    /// record has the new key already, it is replaced, too. Does not touch the text index.
+    /// record already has the new key, it is replaced, too. Does not touch the text index.
     fn replace_record(&self, old: &Record, new: &CleanRecord) -> Result<()>;
 }
 
-/// Takes records, one at a time.
+/// Receives records, one at a time.
 pub type Sink<'a> = dyn FnMut(CleanRecord) -> Result<()> + 'a;
 
 /// Passes records to a sink.
@@ -427,7 +426,7 @@ impl StoreError {
 mod tests {
     use super::*;
 
-    /// Texts of which each column accepts at least one.
+    /// Texts of which every column accepts at least one.
     const TEXTS: &[&str] = &[
         "s1",
         "P1",
@@ -508,7 +507,7 @@ mod tests {
                 .collect();
             assert_eq!(hashes.len(), record.values.len() + 1, "{}", kind.name);
         }
-        // Where one value ends and the next begins counts, too.
+        // The boundary between two values counts, too.
         let text = |one: &str, two: &str| Record {
             kind: SEQUENCE,
             values: vec![Value::Text(one.to_owned()), Value::Text(two.to_owned())],
@@ -517,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_records_are_refused() {
+    fn invalid_records_are_rejected() {
         let session = Kind::named("session").unwrap();
         let json = |change: &dyn Fn(&mut Map<String, Json>)| {
             let Json::Object(mut object) = sample(session).to_json() else { panic!() };

@@ -1,4 +1,4 @@
-//! Cases with many handles at once. Threads here; the command line's tests do it with processes.
+//! Cases with many concurrent handles. Threads here; the command line's tests use processes.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn at_once<T: Send>(backend: &dyn Backend, work: impl Fn(&dyn Store, usize) -> T
 }
 
 /// Counters, confidence and helpfulness match the number of calls.
-pub fn counters_lose_nothing(backend: &dyn Backend) {
+pub fn counters_lose_no_increment(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     at_once(backend, |store, _| {
@@ -101,7 +101,7 @@ pub fn chains_stay_linear(backend: &dyn Backend) {
 }
 
 /// Exclusive work is isolated, and an error rolls all of it back.
-pub fn exclusive_work_is_alone_and_whole(backend: &dyn Backend) {
+pub fn exclusive_work_is_isolated_and_atomic(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     at_once(backend, |store, _| {
@@ -141,8 +141,8 @@ pub fn a_transaction_is_invisible_until_it_ends(backend: &dyn Backend) {
     assert_eq!(count(), 1);
 }
 
-/// A consistent reading sees one state, whatever others write meanwhile, and so does one inside of it.
-pub fn a_reading_is_one_state(backend: &dyn Backend) {
+/// A consistent read sees one state, whatever others write meanwhile, and so does a nested one.
+pub fn a_consistent_read_sees_one_state(backend: &dyn Backend) {
     let (writer, reader) = (backend.open(), backend.open());
     let id = session(&*writer, "s1");
     reader

@@ -24,8 +24,8 @@ pub fn sightings_count(backend: &dyn Backend) {
     assert!(!secret.signature.message.contains("correct-horse"));
 }
 
-/// Fail → success starts a solution; fail → success again confirms it. Each counts a sighting.
-pub fn the_first_solution_starts_trust_the_next_confirm(backend: &dyn Backend) {
+/// A solved failure starts a solution; solving it again confirms it. Each counts as a sighting.
+pub fn the_first_solution_starts_and_later_ones_confirm(backend: &dyn Backend) {
     let store = backend.open();
     store.record_error(&sighting("boom")).unwrap();
     let mut trust = Vec::new();
@@ -40,7 +40,7 @@ pub fn the_first_solution_starts_trust_the_next_confirm(backend: &dyn Backend) {
     assert_eq!((fresh.occurrences, fresh.confidence), (1, Trust::START));
 }
 
-/// +0.1 to at most 1.0, −0.2 to at least 0.1; only a confirmation keeps it alive.
+/// +0.1 up to 1.0, −0.2 down to 0.1; only a confirmation keeps it alive.
 pub fn judging_moves_trust_within_its_bounds(backend: &dyn Backend) {
     let store = backend.open();
     let hash = store.resolve_error(&sighting("boom"), &clean("x")).unwrap().hash;
@@ -63,7 +63,7 @@ pub fn judging_moves_trust_within_its_bounds(backend: &dyn Backend) {
 }
 
 /// No solution is lost; the most used one is shown.
-pub fn the_solution_used_most_is_shown(backend: &dyn Backend) {
+pub fn the_most_frequent_solution_is_shown(backend: &dyn Backend) {
     let store = backend.open();
     let resolve = |solution: &str, seconds| {
         let mut seen = sighting("boom");
@@ -123,7 +123,7 @@ pub fn hashes_may_be_shortened(backend: &dyn Backend) {
     assert!(matches!(judge("zz"), Err(StoreError::NotFound { .. })));
 }
 
-/// Role, group, session and command of each sighting are kept.
+/// Role, group, session and command of each sighting are stored.
 pub fn sightings_keep_their_circumstances(backend: &dyn Backend) {
     let store = backend.open();
     let mut seen = sighting("boom");

@@ -8,7 +8,7 @@ use super::fixture::*;
 use crate::{EventFilter, StoreError};
 
 /// The same key again is the same event.
-pub fn a_key_makes_it_once(backend: &dyn Backend) {
+pub fn an_event_with_a_key_is_logged_once(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     let first = store.log_event(&event(&session, "delivery", Some("k1"))).unwrap();
@@ -23,7 +23,7 @@ pub fn a_key_makes_it_once(backend: &dyn Backend) {
 }
 
 /// Keys that look like secrets are redacted and remain distinct.
-pub fn random_keys_are_told_apart(backend: &dyn Backend) {
+pub fn random_keys_stay_distinct(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     for key in ["password=correct-horse-1", "password=correct-horse-2"] {
@@ -35,7 +35,7 @@ pub fn random_keys_are_told_apart(backend: &dyn Backend) {
 }
 
 /// Events without a key are never merged.
-pub fn without_a_key_always_new(backend: &dyn Backend) {
+pub fn events_without_a_key_are_always_new(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     let ids: Vec<_> =

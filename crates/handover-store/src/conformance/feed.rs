@@ -10,8 +10,8 @@ fn told(changes: &[Change]) -> Vec<(ChangeKind, &str, &str)> {
     changes.iter().map(|c| (c.kind, c.subject.as_str(), c.detail.as_str())).collect()
 }
 
-/// Every write is in the feed, in order, and what changed nothing is not.
-pub fn every_change_is_told_once(backend: &dyn Backend) {
+/// Every write is in the feed, in order; a write that changes nothing is not.
+pub fn every_change_is_in_the_feed_once(backend: &dyn Backend) {
     let store = backend.open();
     assert_eq!(store.feed_span().unwrap(), FeedSpan { first: 1, last: 0 });
     let s1 = session(&*store, "s1");
@@ -23,7 +23,7 @@ pub fn every_change_is_told_once(backend: &dyn Backend) {
     let step = ReceiptStep::Delivered { host: None };
     store.advance_receipt(&id, &step, at(1)).unwrap();
     store.set_session_status(&s1, SessionStatus::Completed, at(2)).unwrap();
-    // The same again is no change.
+    // The same again is not a change.
     store.log_event(&super::fixture::event(&s1, "verdict", Some("k"))).unwrap();
     store.advance_receipt(&id, &step, at(3)).unwrap();
     store.register_packages(&[super::fixture::package(&s1, "a.md", "x")]).unwrap();
@@ -49,7 +49,7 @@ pub fn every_change_is_told_once(backend: &dyn Backend) {
 }
 
 /// Packages that were registered together appear one by one, in order.
-pub fn a_batch_is_told_in_its_order(backend: &dyn Backend) {
+pub fn a_batch_is_in_the_feed_in_order(backend: &dyn Backend) {
     let store = backend.open();
     let s1 = session(&*store, "s1");
     let before = store.feed_span().unwrap().last;
@@ -63,7 +63,7 @@ pub fn a_batch_is_told_in_its_order(backend: &dyn Backend) {
 }
 
 /// What was rolled back is not in the feed; a purge is.
-pub fn only_what_happened_is_told(backend: &dyn Backend) {
+pub fn only_committed_changes_are_in_the_feed(backend: &dyn Backend) {
     let store = backend.open();
     let s1 = session(&*store, "s1");
     let before = store.feed_span().unwrap().last;
@@ -77,14 +77,14 @@ pub fn only_what_happened_is_told(backend: &dyn Backend) {
 }
 
 /// What is learned is in the feed of the project, without a session.
-pub fn what_is_learned_is_told(backend: &dyn Backend) {
+pub fn learned_records_are_in_the_feed(backend: &dyn Backend) {
     let store = backend.open();
     let hash = store.record_error(&sighting("disk full")).unwrap().hash;
     store.record_error(&sighting("disk full")).unwrap();
     store.resolve_error(&sighting("disk full"), &clean("free some")).unwrap();
     store.judge_error(&project(), &hash, Judgement::Rejected, at(5)).unwrap();
     let id = store.learn_strategies(&[strategy("Use adapters", 1)]).unwrap()[0].id.clone();
-    // The same from the same source is no change.
+    // The same from the same source is not a change.
     store.learn_strategies(&[strategy("Use adapters", 1)]).unwrap();
     store.strategy_helped(&id, at(6)).unwrap();
     let changes = store.changes(0, 100).unwrap();

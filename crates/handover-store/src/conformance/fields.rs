@@ -1,5 +1,5 @@
-//! Every field of every record reads back as it was written: values differ, so that none can be mistaken
-//! for another.
+//! Every field of every record reads back as it was written: all values differ, so that none can be
+//! mistaken for another.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Short ways to make the records that cases need, and tests of a single backend.
+//! Shortcuts to create the records needed by these cases and by the tests of a single backend.
 
 use handover_model::{
     GroupId, Package, PackageId, PackageKind, Phase, Priority, ProjectId, ReceiptId, Role, Scope,
@@ -12,7 +12,7 @@ use crate::{
     NewSkillOutput, NewStrategy, Store, Supersede,
 };
 
-/// Ten in the morning, and so many seconds.
+/// Ten in the morning plus this many seconds.
 pub fn at(seconds: i64) -> Timestamp {
     let base: Timestamp = "2026-11-15T10:00:00Z".parse().unwrap();
     Timestamp::from_micros(base.as_micros() + seconds * 1_000_000)

@@ -6,8 +6,8 @@ use super::Backend;
 use super::fixture::*;
 use crate::{GroupUpdate, RecordKind, StoreError};
 
-/// What is not given stays as it is; counters go up by one.
-pub fn sets_only_what_is_given(backend: &dyn Backend) {
+/// Fields that are not given stay as they are; counters increase by one.
+pub fn sets_only_given_fields(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     let mut update = GroupUpdate::new(session.clone(), group_id("P1"), at(0));
@@ -76,7 +76,7 @@ pub fn references_keep_their_order(backend: &dyn Backend) {
     assert_eq!(store.set_group(&update).unwrap().references, [a]);
 }
 
-/// A reference into another session, or to nothing, leaves everything as it was.
+/// A reference into another session, or to nothing, changes nothing.
 pub fn references_must_be_of_the_session(backend: &dyn Backend) {
     let store = backend.open();
     let mine = session(&*store, "s1");

@@ -49,7 +49,7 @@ pub fn a_conversation_is_bound(backend: &dyn Backend) {
 }
 
 /// By conversation while they are open, and by subagent.
-pub fn tickets_are_found_again(backend: &dyn Backend) {
+pub fn tickets_are_found_by_conversation_and_subagent(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     let open = || -> Vec<Ticket> { store.open_tickets(Host::CLAUDE, &conversation("c1")).unwrap() };
@@ -91,7 +91,7 @@ pub fn asked_once_and_closed_once(backend: &dyn Backend) {
 }
 
 /// One entry per version.
-pub fn the_last_sight_of_a_version_counts(backend: &dyn Backend) {
+pub fn the_last_observation_of_a_version_counts(backend: &dyn Backend) {
     let store = backend.open();
     for (version, drops, seconds) in [("2.0", true, 1), ("1.0", true, 2), ("2.0", false, 3)] {
         store.note_host_version(Host::CLAUDE, &clean(version), drops, at(seconds)).unwrap();

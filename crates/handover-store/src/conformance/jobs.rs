@@ -22,7 +22,7 @@ fn hold(run: &RunId, taker: &str, until: i64) -> Hold {
     Hold { run: run.clone(), taker: taker.to_owned(), until: at(until) }
 }
 
-/// The oldest first, each to one taker, and nothing once all are taken.
+/// Oldest first, each to one taker, and nothing once all are taken.
 pub fn each_is_taken_once(backend: &dyn Backend) {
     let store = backend.open();
     let run = run(&*store);
@@ -41,7 +41,7 @@ pub fn each_is_taken_once(backend: &dyn Backend) {
 }
 
 /// A helper that does not renew its hold loses the job.
-pub fn a_lost_one_is_taken_again(backend: &dyn Backend) {
+pub fn an_expired_job_is_taken_again(backend: &dyn Backend) {
     let store = backend.open();
     let run = run(&*store);
     offer(&*store, &run, 2);
@@ -56,7 +56,7 @@ pub fn a_lost_one_is_taken_again(backend: &dyn Backend) {
 }
 
 /// A finished or withdrawn job cannot be kept or finished.
-pub fn too_late_changes_nothing(backend: &dyn Backend) {
+pub fn late_results_change_nothing(backend: &dyn Backend) {
     let store = backend.open();
     let run = run(&*store);
     offer(&*store, &run, 2);
@@ -89,7 +89,7 @@ pub fn helpers_count_while_they_live(backend: &dyn Backend) {
 }
 
 /// Concurrent helpers never take the same job.
-pub fn many_take_each_once(backend: &dyn Backend) {
+pub fn concurrent_helpers_take_each_job_once(backend: &dyn Backend) {
     let store = backend.open();
     let run = run(&*store);
     for seq in 1..=40 {

@@ -27,8 +27,8 @@ impl Dice {
     }
 }
 
-/// Whatever is registered in whatever order: every path has one chain, its versions count from 1, exactly
-/// the last one is the latest, and the same content twice in a row is one version.
+/// Whatever is registered in whatever order: every path has one chain, its versions count from 1, only the
+/// last one is the latest, and registering the same content twice in a row creates one version.
 pub fn versions_form_chains(backend: &dyn Backend) {
     for seed in 1..6 {
         let store = backend.open();
@@ -84,7 +84,7 @@ fn check_chains(store: &dyn Store, session: &SessionId, model: &BTreeMap<String,
     assert_eq!(store.session_counts(session).unwrap().packages as usize, model.len());
 }
 
-/// Claims and steps in any order: a receipt is where [`ReceiptStep::allowed_from`] leads, is claimed for a
+/// Claims and steps in any order: a receipt moves as [`ReceiptStep::allowed_from`] says, is claimed for a
 /// minute, and refusals change nothing.
 pub fn receipts_move_as_their_steps_allow(backend: &dyn Backend) {
     let store = backend.open();
@@ -135,8 +135,8 @@ pub fn receipts_move_as_their_steps_allow(backend: &dyn Backend) {
     }
 }
 
-/// Any limit is the beginning of the whole listing.
-pub fn limits_cut_the_end(backend: &dyn Backend) {
+/// Any limit returns the beginning of the whole listing.
+pub fn limits_return_the_beginning(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     for n in 0..7 {
@@ -167,7 +167,7 @@ pub fn limits_cut_the_end(backend: &dyn Backend) {
     }
 }
 
-/// What is written inside a transaction that fails was never there, whatever it was.
+/// Whatever is written inside a failed transaction was never there.
 pub fn a_failed_transaction_leaves_nothing(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -185,7 +185,7 @@ pub fn a_failed_transaction_leaves_nothing(backend: &dyn Backend) {
             store.log_event(&event(&session, "verdict", Some("key")))?;
             store.put_receipt(&receipt(&session, "r1", &[]))?;
             store.record_error(&sighting("boom"))?;
-            // Inside, everything is there.
+            // Inside the transaction, everything is there.
             assert_eq!(store.packages(&session, &PackageFilter::default())?.len(), 2);
             Err(StoreError::Aborted)
         });
@@ -197,6 +197,6 @@ pub fn a_failed_transaction_leaves_nothing(backend: &dyn Backend) {
     assert!(store.errors(&project(), &Default::default()).unwrap().is_empty());
     let found = store.postings(&session, &["second".to_owned(), "new".to_owned()]).unwrap();
     assert!(found.iter().all(|postings| postings.count() == 0), "nothing in the text index");
-    // The same key is free.
+    // The same key can be used again.
     assert!(!store.log_event(&event(&session, "verdict", Some("key"))).unwrap().duplicate);
 }

@@ -1,5 +1,5 @@
-//! What every method returns for records that do not exist: the same error in every backend, naming the
-//! kind of record and the id.
+//! What every method returns for missing records: the same error in every backend, naming the kind of
+//! record and the id.
 
 use handover_model::{
     AgentId, Host, HostSessionId, PackageId, Phase, ReceiptId, Role, RunId, SessionStatus, TokenId,
@@ -117,7 +117,7 @@ pub fn a_run(backend: &dyn Backend) {
     is_missing(store.run_record(&none), RecordKind::Run, "run_none");
     is_missing(store.journal(&none, 1), RecordKind::Run, "run_none");
     assert!(store.runs(&RunFilter { epic: None, limit: None }).unwrap().is_empty());
-    // A run of its own does not make another one known.
+    // An existing run does not make another one known.
     let fence = store.lock_epic(&claim("1", 10, 0)).unwrap();
     started(&*store, "run_1", "1", fence, 0);
     is_missing(store.run_record(&none), RecordKind::Run, "run_none");
@@ -137,7 +137,7 @@ pub fn something_learned(backend: &dyn Backend) {
     is_missing(store.strategy_helped("insight_none", at(1)), RecordKind::Strategy, "insight_none");
 }
 
-/// Hosts and tokens answer with nothing rather than with an error where a miss is normal.
+/// Hosts and tokens return nothing instead of an error where a miss is normal.
 pub fn where_a_miss_is_normal(backend: &dyn Backend) {
     let store = backend.open();
     let conversation = HostSessionId::new("c_none").unwrap();

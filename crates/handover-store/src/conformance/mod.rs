@@ -37,55 +37,55 @@ pub trait Backend: Sync {
     fn open(&self) -> Box<dyn Store + Send>;
 }
 
-/// Makes one `#[test]` per case; the argument is an expression that makes a fresh [`Backend`].
+/// Generates one `#[test]` per case; the argument is an expression that creates a fresh [`Backend`].
 #[macro_export]
 macro_rules! conformance_tests {
     ($backend:expr) => {
         $crate::conformance_tests! { $backend;
             sessions: the_same_id_is_the_same_session, unknown_is_not_found, newest_first_and_by_status,
                 closing_and_reopening, purge_takes_everything_but_what_the_project_learned,
-                a_store_that_was_used_is_sound;
-            groups: sets_only_what_is_given, exists_once_named, references_keep_their_order,
+                a_used_store_is_sound;
+            groups: sets_only_given_fields, exists_once_named, references_keep_their_order,
                 references_must_be_of_the_session, listed_oldest_first;
             packages: same_content_is_a_no_op, new_content_is_a_new_version,
                 content_that_returns_is_a_new_version, identity_is_group_kind_and_path,
-                a_named_package_is_superseded, superseding_is_refused_where_it_makes_no_sense,
-                an_update_without_a_change_is_a_no_op, all_or_nothing, many_are_read_together, listings,
+                a_named_package_is_superseded, invalid_supersession_is_rejected,
+                an_update_without_a_change_is_a_no_op, all_or_nothing, several_packages_are_read_at_once, listings,
                 total_order_within_one_moment,
                 the_body_is_kept_for_every_version, candidates_are_seen_by_a_role_of_a_group;
             reasoning: filters_and_order, unknown_session_is_refused;
-            verdicts: reads_back_whole, newest_first_and_filtered, belongs_to_its_session;
+            verdicts: reads_back_completely, newest_first_and_filtered, belongs_to_its_session;
             skill_outputs: always_a_new_row, iterations_count_per_role_and_group;
-            errors: sightings_count, the_first_solution_starts_trust_the_next_confirm,
-                judging_moves_trust_within_its_bounds, the_solution_used_most_is_shown,
+            errors: sightings_count, the_first_solution_starts_and_later_ones_confirm,
+                judging_moves_trust_within_its_bounds, the_most_frequent_solution_is_shown,
                 old_patterns_are_not_recalled, projects_do_not_mix, hashes_may_be_shortened,
                 sightings_keep_their_circumstances;
             strategies: the_same_insight_grows, extracting_twice_is_once, ordered_by_help_then_time,
                 filtered_by_language_and_framework;
-            events: a_key_makes_it_once, random_keys_are_told_apart, without_a_key_always_new, keys_are_per_group_and_type, listings;
-            receipts: reads_back_whole, shows_what_went_to_whom, steps_are_ordered, only_delivery_consumes,
+            events: an_event_with_a_key_is_logged_once, random_keys_stay_distinct, events_without_a_key_are_always_new, keys_are_per_group_and_type, listings;
+            receipts: reads_back_completely, lists_the_items_of_all_receipts, steps_are_ordered, only_delivery_consumes,
                 consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while,
-                one_agent_gets_it, listings;
-            runs: one_owner_at_a_time, a_lease_runs_out, the_dead_are_replaced, an_old_fence_writes_nothing,
-                journals_are_append_only, listings, a_sign_of_life_keeps_the_lock;
-            jobs: each_is_taken_once, a_lost_one_is_taken_again, too_late_changes_nothing,
-                helpers_count_while_they_live, many_take_each_once;
-            hosts: a_conversation_is_bound, tickets_are_found_again, a_ticket_has_one_agent, asked_once_and_closed_once,
-                the_last_sight_of_a_version_counts;
+                only_one_agent_gets_a_receipt, listings;
+            runs: one_owner_at_a_time, a_lease_expires, dead_owners_are_replaced, an_old_fence_writes_nothing,
+                journals_are_append_only, listings, renewing_keeps_the_lock;
+            jobs: each_is_taken_once, an_expired_job_is_taken_again, late_results_change_nothing,
+                helpers_count_while_they_live, concurrent_helpers_take_each_job_once;
+            hosts: a_conversation_is_bound, tickets_are_found_by_conversation_and_subagent, a_ticket_has_one_agent, asked_once_and_closed_once,
+                the_last_observation_of_a_version_counts;
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
-                superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few, together_is_as_one_by_one,
-                slices_are_the_whole, purged_sessions_leave_nothing,
-                reindexing_changes_nothing, reindexing_covers_what_is_named;
-            feed: every_change_is_told_once, a_batch_is_told_in_its_order, only_what_happened_is_told, what_is_learned_is_told;
+                superseded_versions_leave_the_index, lengths_are_known, many_packages_are_found_like_few, a_batch_equals_registering_one_by_one,
+                slices_cover_everything, purged_sessions_leave_nothing,
+                reindexing_changes_nothing, reindexing_covers_the_named_sessions;
+            feed: every_change_is_in_the_feed_once, a_batch_is_in_the_feed_in_order, only_committed_changes_are_in_the_feed, learned_records_are_in_the_feed;
             tokens: kept_and_listed, ends_once;
             fields: of_a_session, of_a_group, of_a_package, of_what_agents_report, of_what_a_project_learns,
                 of_a_run, of_hosts_and_tokens;
-            concurrency: counters_lose_nothing, iterations_are_distinct, one_key_one_event,
-                one_registration_wins, chains_stay_linear, exclusive_work_is_alone_and_whole,
-                a_transaction_is_invisible_until_it_ends, a_reading_is_one_state;
+            concurrency: counters_lose_no_increment, iterations_are_distinct, one_key_one_event,
+                one_registration_wins, chains_stay_linear, exclusive_work_is_isolated_and_atomic,
+                a_transaction_is_invisible_until_it_ends, a_consistent_read_sees_one_state;
             missing: a_session, a_group, a_package, a_receipt, a_run, something_learned, where_a_miss_is_normal;
-            texts: come_back_as_they_went_in, are_told_apart, may_be_large;
-            laws: versions_form_chains, receipts_move_as_their_steps_allow, limits_cut_the_end,
+            texts: texts_read_back_unchanged, similar_texts_stay_distinct, may_be_large;
+            laws: versions_form_chains, receipts_move_as_their_steps_allow, limits_return_the_beginning,
                 a_failed_transaction_leaves_nothing;
         }
     };

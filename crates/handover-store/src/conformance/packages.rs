@@ -6,7 +6,7 @@ use super::Backend;
 use super::fixture::*;
 use crate::{PackageFilter, StoreError, Supersede, Versions};
 
-/// Registering the same content again returns what is there.
+/// Registering the same content again returns the existing package.
 pub fn same_content_is_a_no_op(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -96,8 +96,8 @@ pub fn a_named_package_is_superseded(backend: &dyn Backend) {
     assert_eq!(store.package(one.id).unwrap().superseded_by, Some(two.id));
 }
 
-/// Refusals name the reason and change nothing.
-pub fn superseding_is_refused_where_it_makes_no_sense(backend: &dyn Backend) {
+/// Rejections name the reason and change nothing.
+pub fn invalid_supersession_is_rejected(backend: &dyn Backend) {
     let store = backend.open();
     let mine = session(&*store, "s1");
     let other = session(&*store, "s2");
@@ -136,7 +136,7 @@ pub fn an_update_without_a_change_is_a_no_op(backend: &dyn Backend) {
     assert_eq!(register(&*store, new).version, 2);
 }
 
-/// A batch with one bad entry writes nothing.
+/// A batch with one invalid entry writes nothing.
 pub fn all_or_nothing(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -148,7 +148,7 @@ pub fn all_or_nothing(backend: &dyn Backend) {
 }
 
 /// Packages are returned in the order of the ids, all of them or none.
-pub fn many_are_read_together(backend: &dyn Backend) {
+pub fn several_packages_are_read_at_once(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
     let mut b = package(&one, "b.md", "the second");

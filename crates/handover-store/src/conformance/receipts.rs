@@ -14,8 +14,8 @@ fn id(text: &str) -> ReceiptId {
     ReceiptId::new(text).unwrap()
 }
 
-/// Everything that was put in comes out.
-pub fn reads_back_whole(backend: &dyn Backend) {
+/// Everything that was written reads back.
+pub fn reads_back_completely(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     let a = register(&*store, package(&session, "a.md", "a")).id;
@@ -33,7 +33,7 @@ pub fn reads_back_whole(backend: &dyn Backend) {
 }
 
 /// The items of every receipt of the session, and of no other.
-pub fn shows_what_went_to_whom(backend: &dyn Backend) {
+pub fn lists_the_items_of_all_receipts(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
     let a = register(&*store, package(&one, "a.md", "a")).id;
@@ -52,7 +52,7 @@ pub fn shows_what_went_to_whom(backend: &dyn Backend) {
     assert_eq!(seen, [row("r1", a, None), row("r2", b, None), row("r2", a, Some(at(9)))]);
 }
 
-/// assembled → delivered → confirmed; a step back is refused; the same step twice is once.
+/// assembled → delivered → confirmed; a step back is rejected; repeating a step changes nothing.
 pub fn steps_are_ordered(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -170,9 +170,8 @@ pub fn a_claim_holds_for_a_while(backend: &dyn Backend) {
     assert_eq!(consumed(600), [(a, 1)]);
 }
 
-/// A receipt that was assembled earlier goes to one agent only, and counts as an attempt once it
-/// has.
-pub fn one_agent_gets_it(backend: &dyn Backend) {
+/// A receipt that was assembled earlier goes to one agent only, and counts as an attempt once it was delivered.
+pub fn only_one_agent_gets_a_receipt(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     let attempts =

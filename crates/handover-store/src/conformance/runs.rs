@@ -37,7 +37,7 @@ fn entry(seq: u64, kind: JournalKind, now: i64) -> NewJournalEntry {
     NewJournalEntry { seq, kind, entry, state: None, until: at(now + 60), now: at(now) }
 }
 
-/// A second engine learns who owns the epic.
+/// A second engine learns which engine owns the epic.
 pub fn one_owner_at_a_time(backend: &dyn Backend) {
     let store = backend.open();
     let first = store.lock_epic(&claim("1", 10, 0)).unwrap();
@@ -51,13 +51,13 @@ pub fn one_owner_at_a_time(backend: &dyn Backend) {
     store.unlock_epic(&epic("1"), first).unwrap();
     let second = store.lock_epic(&claim("1", 11, 2)).unwrap();
     assert!(second > first);
-    // The former owner can no longer release it.
+    // The previous owner can no longer release it.
     store.unlock_epic(&epic("1"), first).unwrap();
     assert!(matches!(store.lock_epic(&claim("1", 12, 3)), Err(StoreError::Locked { .. })));
 }
 
 /// A lock that is not renewed expires; a journal entry renews it.
-pub fn a_lease_runs_out(backend: &dyn Backend) {
+pub fn a_lease_expires(backend: &dyn Backend) {
     let store = backend.open();
     let fence = store.lock_epic(&claim("1", 10, 0)).unwrap();
     let run = started(&*store, "r1", "1", fence, 0);
@@ -66,8 +66,8 @@ pub fn a_lease_runs_out(backend: &dyn Backend) {
     assert!(store.lock_epic(&claim("1", 11, 111)).unwrap() > fence);
 }
 
-/// A claim over the current fence takes over at once; over an earlier fence it must wait.
-pub fn the_dead_are_replaced(backend: &dyn Backend) {
+/// A claim that names the current fence takes over immediately; one with an earlier fence must wait.
+pub fn dead_owners_are_replaced(backend: &dyn Backend) {
     let store = backend.open();
     let first = store.lock_epic(&claim("1", 10, 0)).unwrap();
     let over = |fence, pid| LockClaim { over: Some(fence), ..claim("1", pid, 1) };
@@ -134,7 +134,7 @@ pub fn listings(backend: &dyn Backend) {
 }
 
 /// A renewed lock does not expire, and only its owner can renew it.
-pub fn a_sign_of_life_keeps_the_lock(backend: &dyn Backend) {
+pub fn renewing_keeps_the_lock(backend: &dyn Backend) {
     let store = backend.open();
     let fence = store.lock_epic(&claim("1", 10, 0)).unwrap();
     store.keep_epic(&epic("1"), fence, at(600)).unwrap();

@@ -22,7 +22,7 @@ fn posting(package: PackageId, counts: &[(Column, u8)]) -> Posting {
     posting
 }
 
-/// Title, summary, files (the package's own path too) and body are counted separately.
+/// Title, summary, files (including the package's own path) and body are counted separately.
 pub fn finds_words_in_every_column(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
@@ -101,8 +101,8 @@ pub fn lengths_are_known(backend: &dyn Backend) {
     assert_eq!(lengths, [[0, 1, 2, 1, 0], [0, 1, 1, 2, 0]]);
 }
 
-/// Hundreds of packages, some of them superseded, are found like the first ones.
-pub fn many_are_found_as_few(backend: &dyn Backend) {
+/// Hundreds of packages, some of them superseded, are found just like the first ones.
+pub fn many_packages_are_found_like_few(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
     let mut expected = Vec::new();
@@ -132,8 +132,7 @@ pub fn many_are_found_as_few(backend: &dyn Backend) {
     assert_eq!(unsound, [""; 0]);
 }
 
-/// Packages of which some get new versions in every round, inside and outside of a group, some twice in one
-/// batch.
+/// Packages of which some get new versions in every round, inside and outside a group, some twice in one batch.
 fn mixed(session: &SessionId, round: i64) -> Vec<crate::NewPackage> {
     let one = |n: i64| {
         let name = (n * 7 + round * 11) % 30;
@@ -158,9 +157,9 @@ fn mixed_terms() -> Vec<String> {
     texts.iter().flat_map(|text| words::terms(text)).collect()
 }
 
-/// A batch has the same effect as its packages registered one after the other: the same versions, and the
+/// A batch has the same effect as registering its packages one after the other: the same versions, and the
 /// same predecessors in their groups.
-pub fn together_is_as_one_by_one(backend: &dyn Backend) {
+pub fn a_batch_equals_registering_one_by_one(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
     for round in 0..3 {
@@ -196,7 +195,7 @@ pub fn together_is_as_one_by_one(backend: &dyn Backend) {
 }
 
 /// Slices follow each other without a gap.
-pub fn slices_are_the_whole(backend: &dyn Backend) {
+pub fn slices_cover_everything(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
     for round in 0..3 {
@@ -234,7 +233,7 @@ pub fn purged_sessions_leave_nothing(backend: &dyn Backend) {
     assert_eq!(store.candidates(&again, None, None).unwrap(), []);
 }
 
-/// An index that is rebuilt holds what the registrations wrote, predecessors in groups included.
+/// A rebuilt index holds what the registrations wrote, including predecessors in groups.
 pub fn reindexing_changes_nothing(backend: &dyn Backend) {
     let store = backend.open();
     let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
@@ -255,15 +254,15 @@ pub fn reindexing_changes_nothing(backend: &dyn Backend) {
     let packages = before.0.1.len() + before.1.1.len();
     assert_eq!(rebuilt, Reindexed { sessions: 2, packages: packages as u64 });
     assert_eq!((held(&one), held(&two)), before);
-    // What is registered afterwards is added to it.
+    // Later registrations are added to it.
     register(&*store, package(&one, "later.md", "zebra"));
     assert_eq!(find(&*store, &one, "zebra").len(), 1);
     let unsound: Vec<_> = store.check().unwrap().into_iter().flat_map(|c| c.problems).collect();
     assert_eq!(unsound, [""; 0]);
 }
 
-/// One session, or all of them; an unknown one is refused.
-pub fn reindexing_covers_what_is_named(backend: &dyn Backend) {
+/// One session, or all of them; an unknown one is rejected.
+pub fn reindexing_covers_the_named_sessions(backend: &dyn Backend) {
     let store = backend.open();
     assert_eq!(store.reindex(None).unwrap(), Reindexed::default());
     let (one, _) = (session(&*store, "s1"), session(&*store, "s2"));

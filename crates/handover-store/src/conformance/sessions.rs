@@ -111,7 +111,7 @@ pub fn purge_takes_everything_but_what_the_project_learned(backend: &dyn Backend
 }
 
 /// The self-check finds nothing wrong with a store that was used in every way.
-pub fn a_store_that_was_used_is_sound(backend: &dyn Backend) {
+pub fn a_used_store_is_sound(backend: &dyn Backend) {
     purge_takes_everything_but_what_the_project_learned(backend);
     for check in backend.open().check().unwrap() {
         assert_eq!(check.problems, [""; 0], "{}", check.part);

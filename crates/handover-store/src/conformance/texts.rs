@@ -1,4 +1,4 @@
-//! Texts of every kind come back as they went in, and are never code.
+//! Texts of every kind read back unchanged, and are never executed.
 
 use handover_model::{Phase, ReceiptId};
 use serde_json::json;
@@ -28,7 +28,7 @@ const TEXTS: [&str; 12] = [
 ];
 
 /// In every text column that agents fill.
-pub fn come_back_as_they_went_in(backend: &dyn Backend) {
+pub fn texts_read_back_unchanged(backend: &dyn Backend) {
     for (n, text) in TEXTS.into_iter().enumerate() {
         let store = backend.open();
         let session = session(&*store, &format!("s{n}"));
@@ -70,8 +70,8 @@ pub fn come_back_as_they_went_in(backend: &dyn Backend) {
     }
 }
 
-/// In what a project learns, and in what is compared: two texts that look alike are two.
-pub fn are_told_apart(backend: &dyn Backend) {
+/// In learned records, and where texts are compared: similar texts stay distinct.
+pub fn similar_texts_stay_distinct(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     for text in TEXTS.into_iter().filter(|text| !text.trim().is_empty()) {
@@ -87,7 +87,7 @@ pub fn are_told_apart(backend: &dyn Backend) {
     for text in TEXTS.into_iter().filter(|text| !text.trim().is_empty()) {
         assert!(solutions.iter().any(|solution| solution == text), "{text:?}");
     }
-    // Names are compared byte by byte: neither case nor composition makes two of them one.
+    // Names are compared byte by byte: differences in case or composition keep them distinct.
     for path in ["a.md", "A.md", "\u{e9}.md", "e\u{301}.md", "a.md ", "a\u{0}.md"] {
         assert!(
             store.register_packages(&[package(&session, path, "x")]).unwrap()[0].created,

@@ -22,7 +22,7 @@ fn verdict(session: &SessionId, by: &str, group: Option<GroupId>, summary: &str)
 }
 
 /// Every field reads back as it was recorded.
-pub fn reads_back_whole(backend: &dyn Backend) {
+pub fn reads_back_completely(backend: &dyn Backend) {
     let store = backend.open();
     let session = session(&*store, "s1");
     let new = NewVerdict {
@@ -57,7 +57,7 @@ pub fn reads_back_whole(backend: &dyn Backend) {
     assert_eq!(store.verdicts(&session, &VerdictFilter::default()).unwrap(), [expected]);
 }
 
-/// Newest first; by group and role; at most so many.
+/// Newest first; by group and role; with a limit.
 pub fn newest_first_and_filtered(backend: &dyn Backend) {
     let store = backend.open();
     let s1 = session(&*store, "s1");
@@ -87,7 +87,7 @@ pub fn newest_first_and_filtered(backend: &dyn Backend) {
 }
 
 /// Nothing is recorded for a session that does not exist; a group is created by its first verdict, and
-/// purging a session takes its verdicts along.
+/// purging a session deletes its verdicts.
 pub fn belongs_to_its_session(backend: &dyn Backend) {
     let store = backend.open();
     let nobody = session_id("nobody");

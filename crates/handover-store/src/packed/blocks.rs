@@ -31,7 +31,7 @@ impl Blocks {
         id.0.div_euclid(self.size)
     }
 
-    /// The first package id of a block. Saturates for numbers that no package leads to.
+    /// The first package id of a block. Saturates for numbers beyond any package.
     pub fn first(self, number: i64) -> PackageId {
         PackageId(number.saturating_mul(self.size))
     }

@@ -1,6 +1,6 @@
 //! What ranking needs to know about each package, without its text: one record each, many to a sheet.
 //!
-//! A record is delta-encoded against its predecessor on the sheet: neighbours were mostly made shortly
+//! A record is delta-encoded against its predecessor on the sheet: neighbors were mostly created shortly
 //! after each other and for the same consumers. The first record of a sheet, and any that does not fit the
 //! delta form, is written in full. Numbers have a fixed length in both forms, because every assembly reads
 //! all of them.
@@ -44,14 +44,14 @@ struct Names<'a> {
     consumers: &'a [u8],
 }
 
-/// The delta form: version and priority in one byte, the time since the record before, and the lengths.
+/// The delta form: version and priority in one byte, the time since the previous record, and the lengths.
 struct Delta {
     version: u8,
     since: u64,
     lengths: [u16; COLUMNS],
 }
 
-/// How many bytes a time difference has: enough for nine years.
+/// The number of bytes of a time difference: enough for nine years.
 const SINCE: usize = 6;
 const DELTA: usize = 1 + SINCE + 2 * COLUMNS;
 
@@ -110,7 +110,7 @@ impl<'a> Record<'a> {
         self.offset
     }
 
-    /// Its bytes in full form, which do not depend on its neighbours.
+    /// Its bytes in full form, which do not depend on its neighbors.
     pub(super) fn in_full(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.write(None, &mut bytes);
@@ -139,7 +139,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// Becomes the next record off the front; says whether the names may have changed. None if the bytes
+    /// Reads the next record from the front; returns whether the names may have changed. None if the bytes
     /// are damaged.
     #[inline]
     fn advance(&mut self, sheet: &mut &'a [u8]) -> Option<bool> {
@@ -173,7 +173,7 @@ fn name<'a>(sheet: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(name)
 }
 
-/// Converted as a block, which is faster than number by number.
+/// Converted as a block, which is faster than one by one.
 #[inline]
 fn lengths(bytes: [u8; 2 * COLUMNS]) -> [u16; COLUMNS] {
     let (pairs, _) = bytes.as_chunks();
@@ -187,12 +187,12 @@ fn take<const N: usize>(sheet: &mut &[u8]) -> Option<[u8; N]> {
     Some(*front)
 }
 
-/// Visits the records of a sheet, whose offsets must ascend. The flag says that the names may differ from
-/// those of the record before.
+/// Visits the records of a sheet, whose offsets must ascend. The flag is set if the names may differ from
+/// those of the previous record.
 #[inline]
 pub(super) fn each<'a>(packed: &'a [u8], mut visit: impl FnMut(&Record<'a>, bool)) -> Result<()> {
     let mut sheet = unversioned(packed, IndexPart::Candidates)?;
-    // The first record has no predecessor to be a delta of.
+    // The first record has no predecessor.
     if sheet.first().is_some_and(|marks| marks & (FULL | NAMED) != FULL | NAMED) {
         return Err(StoreError::Index(DAMAGED));
     }
@@ -208,8 +208,7 @@ pub(super) fn each<'a>(packed: &'a [u8], mut visit: impl FnMut(&Record<'a>, bool
     Ok(())
 }
 
-/// The consumers of a package in the form of the index: sorted, so that it does not matter in which order
-/// they were given.
+/// The consumers of a package as the index stores them: sorted, so that their original order does not matter.
 pub(super) fn consumer_list(consumers: &[Role]) -> String {
     let mut roles: Vec<&str> = consumers.iter().map(Role::as_str).collect();
     roles.sort_unstable();
@@ -268,7 +267,7 @@ pub fn read_candidates(
     let role = role.map(|role| role.as_str().as_bytes());
     let (mut same_group, mut addressed, mut restricted) = (false, false, false);
     each(packed, |record, named| {
-        // Most records have the names of the one before, and those are compared once.
+        // Most records have the same names as the previous one, so those are compared once.
         if named {
             same_group = group == Some(record.names.group);
             restricted = !record.names.consumers.is_empty();
@@ -314,7 +313,7 @@ mod tests {
     }
 
     fn time() -> impl Strategy<Value = i64> {
-        // Mostly shortly after each other, as in a store.
+        // Mostly shortly after each other, as in a real store.
         prop_oneof![4 => 1_700_000_000_000_000..1_700_000_010_000_000_i64, 1 => any::<i64>()]
     }
 
@@ -369,7 +368,7 @@ mod tests {
             prop_assert_eq!(kept, packed(&left));
         }
 
-        /// Two sheets behind each other, as a backend makes them that appends without reading.
+        /// Two concatenated sheets, as created by a backend that appends without reading.
         #[test]
         fn sheets_can_be_concatenated(records in sheet(), at in 0_usize..20) {
             let (front, back) = records.split_at(at.clamp(1, records.len()));
@@ -380,7 +379,7 @@ mod tests {
             prop_assert_eq!(read, records.iter().map(Owned::record).collect::<Vec<_>>());
         }
 
-        /// Who sees what is decided by the names of each record, not by those of a neighbour.
+        /// Visibility is decided by the names of each record, not by those of a neighbor.
         #[test]
         fn names_are_compared_for_each_record(records in sheet()) {
             let (group, role) = (GroupId::new("P1").unwrap(), Role::new("a").unwrap());
@@ -410,7 +409,7 @@ mod tests {
             }
         }
 
-        /// A changed byte never leads to anything worse than another value or an error.
+        /// A changed byte never causes anything worse than another value or an error.
         #[test]
         fn damaged_sheets_are_read_or_refused(records in sheet(), at in any::<usize>(), byte in any::<u8>()) {
             let mut sheet = packed(&records);
@@ -434,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_delta_encoded() {
+    fn neighbors_are_delta_encoded() {
         let mut sheet = Vec::new();
         append(&mut sheet, &plain(0)).unwrap();
         let full = sheet.len();

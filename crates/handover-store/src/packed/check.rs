@@ -1,4 +1,4 @@
-//! Comparing the index of a session with the packages that it was made from.
+//! Compares the index of a session with the packages it was built from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ impl IndexCheck {
         }
     }
 
-    /// Takes a sheet of candidates as the store has it.
+    /// Adds a sheet of candidates as stored.
     pub fn sheet(&mut self, number: i64, packed: &[u8]) {
         let first = self.sheets.first(number);
         let read = candidates::each(packed, |record, _| {
@@ -41,13 +41,13 @@ impl IndexCheck {
         self.note(read);
     }
 
-    /// Takes the terms of a package as the store has them.
+    /// Adds the terms of a package as stored.
     pub fn terms(&mut self, id: PackageId, packed: Vec<u8>) {
         self.terms.insert(id, packed);
     }
 
-    /// Compares the postings with the terms that were taken: those of all packages but the fresh ones.
-    /// Comes after [`terms`](Self::terms) and before [`package`](Self::package).
+    /// Compares the postings with the added terms: those of all packages but the fresh ones. Comes after
+    /// [`terms`](Self::terms) and before [`package`](Self::package).
     pub fn postings(&mut self, fresh: &BTreeSet<PackageId>, found: &Pages) {
         let settled: Vec<(PackageId, Vec<u8>)> = self
             .terms
@@ -89,7 +89,7 @@ impl IndexCheck {
         }
     }
 
-    /// The differences, once every latest package was compared.
+    /// The differences, once every latest package has been compared.
     pub fn finish(mut self) -> Vec<String> {
         let left: BTreeSet<PackageId> =
             self.candidates.into_keys().chain(self.terms.into_keys()).collect();
@@ -154,7 +154,7 @@ mod tests {
             Self { role, ids, sheet, terms, pages }
         }
 
-        /// The problems of this index, if these are the texts of its packages.
+        /// The problems of this index, given these texts of its packages.
         fn problems(&self, fresh: &[i64], bodies: &[&str]) -> Vec<String> {
             let mut check = IndexCheck::new(SHEETS, PAGES);
             check.sheet(0, &self.sheet);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_changed_is_noticed() {
+    fn a_changed_text_is_detected() {
         let problems = Index::new().problems(&[], &["unicorns", "gryphons fly", "unicorns"]);
         assert_eq!(
             problems,
@@ -184,13 +184,13 @@ mod tests {
                 "the terms of package 2 are not those of its text"
             ]
         );
-        // As long as before: only the terms tell.
+        // As long as before: only the terms differ.
         let problems = Index::new().problems(&[], &["unicorns", "gryphons", "unicorns"]);
         assert_eq!(problems, ["the terms of package 2 are not those of its text"]);
     }
 
     #[test]
-    fn a_package_that_is_missing_or_left_over_is_noticed() {
+    fn missing_and_stale_packages_are_detected() {
         let mut index = Index::new();
         index.sheet = without_candidate(&index.sheet, PackageId(2), SHEETS).unwrap();
         assert_eq!(index.problems(&[], &SAME), ["package 2 is not a candidate"]);

@@ -1,4 +1,4 @@
-//! What the index takes from a package, whether it is being registered or in the store already.
+//! What the index takes from a package, whether it is being registered or already stored.
 
 use handover_model::{GroupId, Package, PackageId, Priority, Role, Scope, Timestamp};
 use handover_text::Clean;
@@ -29,14 +29,14 @@ pub struct Entry<'a> {
     pub title: &'a str,
     /// See [`Package::summary`].
     pub summary: &'a str,
-    /// The paths that it is about, its own included.
+    /// The paths it is about, including its own.
     pub files: Vec<&'a str>,
     /// The registered text.
     pub body: &'a str,
 }
 
 impl<'a> Entry<'a> {
-    /// The entry of a package that is in the store.
+    /// The entry of a stored package.
     pub fn of(package: &'a Package, body: &'a str) -> Self {
         Self {
             id: package.id,
@@ -72,8 +72,8 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// Its terms, given the summary of its [predecessor](super::Predecessors): a short note is often
-    /// found only by what it answers. A package without a group has no context.
+    /// Its terms, given the summary of its [predecessor](super::Predecessors): a short note is often found
+    /// only by what it replies to. A package without a group has no context.
     pub fn terms(&self, predecessor: Option<&str>) -> Terms {
         let context = match self.group {
             Some(_) => {

@@ -1,12 +1,12 @@
-//! The packed text index: the byte formats that both backends keep in tables of their own, so that a
-//! package is found and ranked alike in each of them. Only bytes here; the backends read and write rows.
+//! The packed text index: the byte formats that both backends store in their own tables, so that a package
+//! is found and ranked alike in each. This module handles bytes; the backends read and write rows.
 //!
 //! - **Candidates**: what ranking needs to know about each package, delta-encoded, many to a *sheet*.
 //! - **Terms**: the distinct terms of one package and their counts.
 //! - **Postings**: which packages have a term, many to a *page*.
 //!
-//! Every packed value starts with [`VERSION`]. Package ids ascend within sheets and pages; readers check
-//! it. New packages wait outside of the postings until [`FRESH`] of them have gathered: the words of one
+//! Every packed value starts with [`VERSION`]. Package ids ascend within sheets and pages; readers verify
+//! it. New packages are kept out of the postings until there are [`FRESH`] of them: the words of one
 //! package are spread over the whole index, and many packages touch little more of it than one.
 
 mod blocks;
@@ -29,13 +29,13 @@ pub use terms::{Counts, PackedTerm, Present, Terms, unpack_terms};
 
 use crate::{IndexError, IndexPart, Result, StoreError};
 
-/// The first byte of every packed value. It changes with the meaning of the bytes behind it.
+/// The first byte of every packed value. It changes with the format of the bytes after it.
 pub const VERSION: u8 = 1;
 
-/// How many packages may wait outside of the postings.
+/// How many packages may be kept out of the postings.
 pub const FRESH: usize = 64;
 
-/// The bytes behind the version.
+/// The bytes after the version.
 fn unversioned(packed: &[u8], part: IndexPart) -> Result<&[u8]> {
     match packed.split_first() {
         Some((&VERSION, content)) => Ok(content),

@@ -1,5 +1,5 @@
-//! Which packages have a term. A page of postings is, behind the version, for each package in the order of
-//! their ids its offset in the block and its counts.
+//! Which packages have a term. A page of postings contains, after the version, the offset in the block and
+//! the counts of each package, in the order of their ids.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,8 @@ use crate::{IndexError, IndexPart, Posting, Result, StoreError};
 const DAMAGED: IndexError = IndexError::Damaged { part: IndexPart::Postings };
 const ORDER: IndexError = IndexError::Order { part: IndexPart::Postings };
 
-/// The packages that have a term, by id. As packed as in the store: a frequent term is in every package of
-/// a session, and most postings are looked at once.
+/// The packages that have a term, by id. Kept packed as in the store: a frequent term is in every package
+/// of a session, and most postings are read once.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Posting>", into = "Vec<Posting>")]
 pub struct Postings {
@@ -27,7 +27,7 @@ pub struct Postings {
 }
 
 impl Postings {
-    /// How postings that are pushed one by one are divided.
+    /// The block size for postings that are pushed one by one.
     const BLOCKS: Blocks = Blocks::pages(Blocks::MAX_PAGE);
 
     /// How many packages have the term.
@@ -43,7 +43,7 @@ impl Postings {
         self.packed.clear();
     }
 
-    /// Appends a page as a store has it; `first` is the first package id of its block.
+    /// Appends a page as stored; `first` is the first package id of its block.
     pub fn push_page(&mut self, first: PackageId, packed: &[u8]) -> Result<()> {
         let content = unversioned(packed, IndexPart::Postings)?;
         let (mut count, mut ends) = (0, None);
@@ -131,7 +131,7 @@ impl From<Postings> for Vec<Posting> {
 /// The packed page of each term and block number.
 pub type Pages = BTreeMap<(String, i64), Vec<u8>>;
 
-/// The pages of some packages, which come in the order of their ids with their packed terms.
+/// The pages of some packages, given in the order of their ids with their packed terms.
 pub fn posting_pages(packages: &[(PackageId, Vec<u8>)], blocks: Blocks) -> Result<Pages> {
     if packages.windows(2).any(|pair| pair[0].0 >= pair[1].0) {
         return Err(StoreError::Index(ORDER));
@@ -150,7 +150,7 @@ pub fn posting_pages(packages: &[(PackageId, Vec<u8>)], blocks: Blocks) -> Resul
     Ok(pages)
 }
 
-/// One page out of two of the same term and block.
+/// Merges two pages of the same term and block.
 pub fn merge_postings(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
     let mut postings = BTreeMap::new();
     for packed in [one, other] {
@@ -161,7 +161,7 @@ pub fn merge_postings(one: &[u8], other: &[u8]) -> Result<Vec<u8>> {
     Ok(page(postings.into_iter()))
 }
 
-/// A page without one package; empty if no other package is left on it.
+/// A page without one package; empty if it was the only one.
 pub fn without_posting(packed: &[u8], id: PackageId, blocks: Blocks) -> Result<Vec<u8>> {
     let mut kept = Vec::new();
     each(unversioned(packed, IndexPart::Postings)?, |offset, present| {
@@ -181,7 +181,7 @@ fn page<'a>(postings: impl Iterator<Item = (u8, Present<'a>)>) -> Vec<u8> {
     page
 }
 
-/// What packages that are in no page yet add to the postings of each term.
+/// The contribution of packages that are in no page yet to the postings of each term.
 pub fn fresh_postings(
     fresh: &[(PackageId, Vec<u8>)],
     terms: &[String],
@@ -213,7 +213,7 @@ fn each<'a>(mut packed: &'a [u8], mut visit: impl FnMut(u8, Present<'a>)) -> Res
     Ok(())
 }
 
-/// Reads a posting off the front.
+/// Reads a posting from the front.
 #[inline]
 fn next<'a>(packed: &mut &'a [u8]) -> Option<(u8, Present<'a>)> {
     let (offset, rest) = packed.split_first()?;

@@ -1,13 +1,13 @@
 //! Which package preceded another one in its group at the time it was registered.
 //!
-//! The index of a package contains the summary of its predecessor. An index that is rebuilt must find the
-//! same predecessor, although later versions have replaced packages since. So registrations are replayed.
+//! The index of a package contains the summary of its predecessor. A rebuilt index must find the same
+//! predecessor, although later versions have replaced packages since. So registrations are replayed.
 
 use std::collections::{BTreeMap, HashMap};
 
 use handover_model::{GroupId, PackageId, Timestamp};
 
-/// What replaying a registration takes. Every version counts, superseded or not.
+/// What is needed to replay a registration. Every version counts, superseded or not.
 #[derive(Debug, Clone)]
 pub struct Registration {
     /// The package.
@@ -75,28 +75,28 @@ mod tests {
         assert_eq!(next(new(1, Some("P1"), 10)), None);
         assert_eq!(next(new(2, Some("P2"), 11)), None);
         assert_eq!(next(new(3, Some("P1"), 12)).as_deref(), Some("summary 1"));
-        // Registered later, but made before the others.
+        // Registered later, but created before the others.
         assert_eq!(next(new(4, Some("P1"), 11)).as_deref(), Some("summary 1"));
-        // At the same moment, the higher id is the newer one.
+        // At the same moment, the higher id is newer.
         assert_eq!(next(new(5, Some("P1"), 12)).as_deref(), Some("summary 3"));
         assert_eq!(next(new(6, Some("P1"), 9)), None);
     }
 
     #[test]
-    fn packages_without_a_group_stand_alone() {
+    fn packages_without_a_group_have_no_predecessor() {
         let mut packages = Predecessors::default();
         packages.register(new(1, None, 10));
         assert_eq!(packages.register(new(2, None, 11)), None);
     }
 
     #[test]
-    fn a_replaced_version_precedes_nothing_any_more() {
+    fn a_replaced_version_is_no_longer_a_predecessor() {
         let mut packages = Predecessors::default();
         packages.register(new(1, Some("P1"), 10));
         packages.register(new(2, Some("P1"), 11));
         let third = packages.register(replacing(3, Some("P1"), 12, 2));
         assert_eq!(third.as_deref(), Some("summary 1"));
-        // Moved to another group, it leaves the first one.
+        // Moved to another group, it is no longer in the first one.
         packages.register(replacing(4, Some("P2"), 13, 3));
         let fifth = packages.register(new(5, Some("P1"), 14));
         assert_eq!(fifth.as_deref(), Some("summary 1"));

@@ -1,5 +1,5 @@
-//! The terms of one package. Packed, behind the version: for each distinct term its length, its bytes and
-//! its counts. Counts are a mask of the columns that have the term, and one byte for each of those.
+//! The terms of one package. Packed form, after the version: for each distinct term its length, its bytes
+//! and its counts. Counts are a mask of the columns that have the term, and one byte for each of those.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub type Counts = [u8; COLUMNS];
 #[derive(Debug)]
 pub struct Terms {
     counts: BTreeMap<String, Counts>,
-    /// How many terms each column has, repetitions included.
+    /// How many terms each column has, including repetitions.
     pub lengths: [u32; COLUMNS],
 }
 
@@ -26,7 +26,7 @@ impl Terms {
         for (column, texts) in columns.iter().enumerate() {
             for term in texts.iter().flat_map(|text| words::terms(text)) {
                 terms.lengths[column] = terms.lengths[column].saturating_add(1);
-                // The length of a packed term is a byte. Nobody searches for longer ones.
+                // The length of a packed term is one byte. No one searches for longer ones.
                 if u8::try_from(term.len()).is_ok() {
                     let count = &mut terms.counts.entry(term).or_default()[column];
                     *count = count.saturating_add(1);
@@ -58,7 +58,7 @@ pub struct PackedTerm<'a> {
     pub counts: Counts,
 }
 
-/// Reads packed terms. After an error there is nothing more.
+/// Reads packed terms. Stops after an error.
 pub fn unpack_terms(packed: &[u8]) -> Result<impl Iterator<Item = Result<PackedTerm<'_>>>> {
     let mut packed = unversioned(packed, IndexPart::Terms)?;
     Ok(std::iter::from_fn(move || {
@@ -103,7 +103,7 @@ pub struct Present<'a> {
 }
 
 impl<'a> Present<'a> {
-    /// Reads packed counts off the front; none if the bytes are damaged.
+    /// Reads packed counts from the front; none if the bytes are damaged.
     #[inline]
     pub(super) fn read(packed: &mut &'a [u8]) -> Option<Self> {
         let (mask, rest) = packed.split_first()?;

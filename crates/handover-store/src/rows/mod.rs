@@ -1,9 +1,9 @@
-//! Rows of query results as records. The column lists and the functions that read them are the same for
-//! every SQL backend, so they are here; a backend only says how it reads a column.
+//! Reads rows of query results into records. The column lists and their readers are the same for every SQL
+//! backend, so they are here; a backend only defines how it reads a column.
 //!
-//! A column list and its reader stand together and have the same order. Columns are read by position:
-//! looking a name up costs as much as reading a short value, and listings have thousands of rows. What a
-//! backend has to write in its own dialect, such as an aggregate, it appends to the list.
+//! A column list and its reader are next to each other and have the same order. Columns are read by
+//! position: looking up a name costs as much as reading a short value, and listings have thousands of rows.
+//! Whatever a backend must write in its own dialect, such as an aggregate, it appends to the list.
 
 mod learning;
 mod runs;
@@ -174,7 +174,7 @@ impl<'r> Columns<'r> {
 
 /// A list or map as the text of a JSON column.
 pub fn to_json(value: &impl serde::Serialize) -> String {
-    // Plain data with string keys always serialises.
+    // Plain data with string keys always serializes.
     serde_json::to_string(value).unwrap_or_default()
 }
 
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_were_not_written_here_are_damage() {
+    fn impossible_values_are_damage() {
         let read = |value: Value| vec![value];
         let null = read(Value::Null);
         assert!(is_damage(Columns::of(&null).text()));

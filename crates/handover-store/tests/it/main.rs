@@ -1,4 +1,4 @@
-//! The suite that holds every backend to its contracts, on the embedded store.
+//! The conformance suite, on the embedded store.
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 

@@ -1,11 +1,11 @@
-//! Compares a brief with what its situation expects, and with what holds for every brief.
+//! Compares a brief with its situation's expectations, and with rules for every brief.
 
 use std::collections::BTreeSet;
 
 use super::play::PlayedBrief;
 use super::situation::{Expectations, Situation};
 
-/// A line at least this long is said once, or tokens are wasted.
+/// A line of at least this length must not be repeated, or tokens are wasted.
 const LONG_LINE: usize = 50;
 
 /// What is wrong with a brief.
@@ -42,7 +42,7 @@ pub(super) fn complaints(situation: &Situation, brief: &PlayedBrief) -> Vec<Stri
     complaints
 }
 
-/// The brief without its task, which has all the words of the task by itself.
+/// The brief without its task, which would match all words of the task.
 fn preface(text: &str) -> &str {
     text.find("\n## Your Task\n").map_or(text, |end| &text[..end])
 }
@@ -67,7 +67,7 @@ fn out_of_order(preface: &str, order: &[String]) -> Option<String> {
     None
 }
 
-/// Long lines that say the same, whatever marks stand before it.
+/// Long lines with the same text, whatever list markers precede it.
 fn repeated(preface: &str) -> impl Iterator<Item = &str> {
     let mut seen = BTreeSet::new();
     preface
@@ -77,7 +77,7 @@ fn repeated(preface: &str) -> impl Iterator<Item = &str> {
         .filter(move |line| !seen.insert(*line))
 }
 
-/// A line without its marks: `> - `, `- [ ] `, `> L12: `.
+/// A line without its markers: `> - `, `- [ ] `, `> L12: `.
 fn said(line: &str) -> &str {
     let line = line.trim_start_matches(|c: char| !c.is_alphabetic());
     match line.strip_prefix('L').and_then(|rest| rest.split_once(": ")) {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_may_not_come_twice() {
+    fn a_long_line_must_not_be_repeated() {
         let line = "refresh tokens rotate on every single use, says the lead again";
         let text = format!("> L4: {line}\n\n- {line}\n- short\n- short\n");
         assert_eq!(repeated(&text).count(), 1);

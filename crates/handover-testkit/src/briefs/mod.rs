@@ -1,8 +1,8 @@
 //! A corpus of briefs: scripted projects, and what the brief at the end of each must say.
 //!
 //! Situations are data, one file each in the folder `briefs` of this crate; [`situation`] describes their
-//! format. They are played with the real program: `cargo xtask eval briefs` prints a table, and a test of the
-//! command line fails if one of them does.
+//! format. They are played with the real program: `cargo xtask eval briefs` prints a table, and a
+//! command-line test fails if one of them does.
 
 mod judge;
 mod play;
@@ -21,7 +21,7 @@ pub struct Verdict<'a> {
     pub situation: &'a Situation,
     /// The brief, unless a step failed.
     pub brief: Option<PlayedBrief>,
-    /// What is wrong with it; nothing if it passes.
+    /// What is wrong with it; empty if it passes.
     pub complaints: Vec<String>,
 }
 

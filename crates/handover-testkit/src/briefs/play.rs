@@ -1,4 +1,4 @@
-//! Plays a situation in a project of its own, and asks for the brief.
+//! Plays a situation in a separate project, and requests the brief.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::situation::{Request, Situation, Step};
+use super::situation::{BriefRequest, Situation, Step};
 use crate::{Lock, Output, TestEnv};
 
 /// A brief as the program printed it.
@@ -186,7 +186,7 @@ impl Project<'_> {
         self.run_with(&["debrief", "--receipt", receipt], &message).map(drop)
     }
 
-    fn brief(&self, request: &Request) -> Result<PlayedBrief, String> {
+    fn brief(&self, request: &BriefRequest) -> Result<PlayedBrief, String> {
         let mut args: Vec<String> =
             ["brief", "--json", "--role", &request.role].map(str::to_owned).to_vec();
         option(&mut args, "group", request.group.as_deref());

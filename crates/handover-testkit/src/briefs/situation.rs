@@ -24,7 +24,7 @@ pub struct Situation {
     #[serde(default, rename = "step")]
     pub(super) steps: Vec<Step>,
     /// The request.
-    pub brief: Request,
+    pub brief: BriefRequest,
     /// What the brief must say.
     pub(super) expect: Expectations,
 }
@@ -33,14 +33,14 @@ pub struct Situation {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Step {
-    /// A file is written, with its text so many times.
+    /// Writes a file, repeating its text this many times.
     Write {
         path: String,
         text: String,
         #[serde(default = "once")]
         times: usize,
     },
-    /// A file is registered; it is written first if there is a text.
+    /// Registers a file; writes it first if there is a text.
     Package {
         path: String,
         text: Option<String>,
@@ -52,8 +52,8 @@ pub(super) enum Step {
         group: Option<String>,
         summary: Option<String>,
     },
-    /// Many packages are imported. In every text, `{n}` is the number of the package and `{word}` the next
-    /// of the words that `vary` lists for it.
+    /// Imports many packages. In every text, `{n}` is the number of the package and `{word}` the next of
+    /// the words that `vary` lists for it.
     Packages {
         count: usize,
         kind: String,
@@ -65,7 +65,7 @@ pub(super) enum Step {
         #[serde(default)]
         vary: BTreeMap<String, Vec<String>>,
     },
-    /// An agent is briefed. It ends with the message; without one it was interrupted.
+    /// Briefs an agent, which ends with the message; without one it was interrupted.
     Agent {
         role: String,
         group: Option<String>,
@@ -74,7 +74,7 @@ pub(super) enum Step {
         /// The last message: the lines of its block, or a text with the block in it.
         ends: Option<String>,
     },
-    /// An agent noted what it thought.
+    /// Records an agent's reasoning.
     Reasoning {
         role: String,
         phase: String,
@@ -85,16 +85,16 @@ pub(super) enum Step {
         confidence: Option<String>,
         text: String,
     },
-    /// An error was solved, and the solution confirmed so often.
+    /// Resolves an error, and confirms the solution this often.
     Solved {
         error: String,
         solution: String,
         #[serde(default)]
         confirmed: usize,
     },
-    /// Any command of `handover`.
+    /// Runs any command of `handover`.
     Run { args: Vec<String>, stdin: Option<String> },
-    /// Another program holds the write lock of the store from now on.
+    /// Lets another program hold the write lock of the store from now on.
     Lock,
 }
 
@@ -113,7 +113,7 @@ fn one() -> u32 {
 /// The agent that is briefed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Request {
+pub struct BriefRequest {
     /// Its role.
     pub role: String,
     pub(super) group: Option<String>,
@@ -124,28 +124,28 @@ pub struct Request {
     pub(super) args: Vec<String>,
 }
 
-/// What a brief is judged by. Its own task is not part of what is searched.
+/// What a brief is judged by. The text of its own task is not searched.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Expectations {
-    /// Texts of the first section: what the agent needs most, before everything else.
+    /// Texts in the first section: what the agent needs most, before everything else.
     #[serde(default)]
     pub(super) first: Vec<String>,
-    /// Texts that must be there.
+    /// Texts that must occur.
     #[serde(default)]
     pub(super) has: Vec<String>,
-    /// Texts that must not be there.
+    /// Texts that must not occur.
     #[serde(default)]
     pub(super) lacks: Vec<String>,
-    /// Texts that must be there exactly once.
+    /// Texts that must occur exactly once.
     #[serde(default)]
     pub(super) once: Vec<String>,
-    /// Texts that must be there in this order.
+    /// Texts that must occur in this order.
     #[serde(default)]
     pub(super) order: Vec<String>,
-    /// The most tokens of context and specialization together.
+    /// The maximum tokens of context and specialization together.
     pub(super) tokens: u64,
-    /// The most percent of those that may be general advice.
+    /// The maximum share of general advice, in percent.
     pub(super) advice: Option<u64>,
 }
 

@@ -50,10 +50,10 @@ type When = Box<dyn Fn(&ModelRequest) -> bool + Send + Sync>;
 /// Rules, tried in order: the first one that matches and is not used up provides the response.
 #[derive(Default)]
 pub struct Script {
-    rules: Vec<Rule>,
+    rules: Vec<ScriptRule>,
 }
 
-struct Rule {
+struct ScriptRule {
     when: When,
     answer: Answer,
     left: Option<usize>,
@@ -91,7 +91,7 @@ impl Script {
     }
 
     fn rule(mut self, when: When, answer: Answer, left: Option<usize>) -> Self {
-        self.rules.push(Rule { when, answer, left });
+        self.rules.push(ScriptRule { when, answer, left });
         self
     }
 

@@ -1,10 +1,10 @@
-//! Power failures: what real processes wrote and synced is recorded, and the disk is set back to what a
-//! power failure at any moment could have left of it.
+//! Power failures: records what real processes wrote and synced, and restores the disk to any state that a
+//! power failure could have left.
 //!
-//! What was synced is there. Of every write since, any part may be there or not, in units of 512 bytes,
-//! and in any order. New names and renames count once their folder was synced, whatever else was. git does
-//! not sync folders: it relies on file systems with a journal, where names become durable in their order
-//! and with any later sync. Its files are judged by that rule, all others by the strict one.
+//! Synced data survives. Of every write since, any part may survive or not, in units of 512 bytes and in
+//! any order. New names and renames survive once their folder was synced. Git does not sync folders: it
+//! relies on journaling file systems, where names become durable in order and with any later sync. Its
+//! files are judged by that rule, all others by the strict one.
 
 mod scenes;
 mod trace;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 pub use scenes::{Lock, Scene, power_failures};
-use trace::{Call, Positions};
+use trace::{FileCall, Positions};
 
 use crate::{Output, TestEnv};
 
@@ -46,7 +46,7 @@ enum Step {
     },
     Unname(PathBuf),
     Folder(PathBuf),
-    /// A command has answered.
+    /// A command has responded.
     Acknowledged(usize),
 }
 
@@ -54,21 +54,21 @@ enum Step {
 pub struct Recording {
     /// The project as it was before.
     before: PathBuf,
-    /// The files that it had, and those that came.
+    /// The files it had, and those that were added.
     names: BTreeMap<PathBuf, FileId>,
     steps: Vec<Step>,
     positions: Positions,
     lengths: BTreeMap<FileId, u64>,
     files: usize,
     commands: usize,
-    /// Where the recording begins; the names before were there.
+    /// Where the recording begins; earlier names are durable.
     first_step: usize,
-    /// Files that were written out and wait for the next sync of anything.
+    /// Files that were written out and become durable with the next sync of anything.
     written_out: Vec<FileId>,
 }
 
 impl Recording {
-    /// Starts to record; what the project holds now is on the disk.
+    /// Starts recording; the current content of the project counts as durable.
     pub fn start(env: &TestEnv) -> Self {
         let before = env.folder().join("before");
         copy(env, &env.path(""), &before);
@@ -113,8 +113,8 @@ impl Recording {
         self.files
     }
 
-    /// Runs the program with this text on standard input, and records what it does. Its number, and what
-    /// it said.
+    /// Runs the program with this text on standard input, and records what it does. Returns its number and
+    /// its output.
     pub fn run(&mut self, env: &TestEnv, stdin: &str, args: &[&str]) -> (usize, Output) {
         let prefix = env.folder().join(format!("trace-{}", self.commands));
         let mut command = env.tool("strace");
@@ -129,7 +129,7 @@ impl Recording {
         self.commands += 1;
         let mut answered = false;
         for call in trace::read(&prefix) {
-            if call == Call::Answer && !answered {
+            if call == FileCall::Answer && !answered {
                 answered = true;
                 self.steps.push(Step::Acknowledged(number));
             }
@@ -146,7 +146,7 @@ impl Recording {
         (number, output)
     }
 
-    /// How many moments there are at which power can fail.
+    /// How many points there are at which power can fail.
     pub fn moments(&self) -> usize {
         self.steps.len() - self.first_step
     }
@@ -157,13 +157,13 @@ impl Recording {
         self.steps.iter().filter(is_sync).count()
     }
 
-    fn add(&mut self, call: Call, root: &Path) {
+    fn add(&mut self, call: FileCall, root: &Path) {
         let inside = |path: &Path| {
-            // The index of the log lives in memory; nothing relies on its file.
+            // The index of the log is kept in memory; nothing relies on its file.
             path.starts_with(root) && !path.to_string_lossy().ends_with("-shm")
         };
         match call {
-            Call::Open { path, creates, truncates, appends } if inside(&path) => {
+            FileCall::Open { path, creates, truncates, appends } if inside(&path) => {
                 self.positions.open(&path, appends);
                 if creates && !self.names.contains_key(&path) {
                     let file = self.new_file(0);
@@ -173,7 +173,7 @@ impl Recording {
                     self.length(&path, 0);
                 }
             }
-            Call::Write { path, at, bytes } if inside(&path) => {
+            FileCall::Write { path, at, bytes } if inside(&path) => {
                 let Some(&file) = self.names.get(&path) else { return };
                 let length = self.lengths[&file];
                 let at = match at {
@@ -183,10 +183,10 @@ impl Recording {
                 self.lengths.insert(file, length.max(at + bytes.len() as u64));
                 self.steps.push(Step::Write { file, at, bytes });
             }
-            Call::Seek { path, to } => self.positions.seek(&path, to),
-            Call::Truncate { path, length } => self.length(&path, length),
-            Call::WriteOut { path } => self.written_out.extend(self.names.get(&path)),
-            Call::Sync { path } if inside(&path) => {
+            FileCall::Seek { path, to } => self.positions.seek(&path, to),
+            FileCall::Truncate { path, length } => self.length(&path, length),
+            FileCall::WriteOut { path } => self.written_out.extend(self.names.get(&path)),
+            FileCall::Sync { path } if inside(&path) => {
                 let written_out = std::mem::take(&mut self.written_out);
                 self.steps.extend(written_out.into_iter().map(Step::SyncFile));
                 self.steps.push(match self.names.get(&path) {
@@ -194,28 +194,28 @@ impl Recording {
                     None => Step::SyncFolder(path),
                 });
             }
-            Call::Rename { from, to } => {
+            FileCall::Rename { from, to } => {
                 if let Some(file) = self.names.remove(&from) {
                     self.name(to, file, Some(from));
                 }
             }
-            Call::Link { from, to } => {
+            FileCall::Link { from, to } => {
                 if let Some(&file) = self.names.get(&from) {
                     self.name(to, file, None);
                 }
             }
-            Call::Unlink { path } => {
+            FileCall::Unlink { path } => {
                 if self.names.remove(&path).is_some() {
                     self.steps.push(Step::Unname(path));
                 }
             }
-            Call::Folder { path } if inside(&path) => self.steps.push(Step::Folder(path)),
-            Call::Open { .. }
-            | Call::Write { .. }
-            | Call::Sync { .. }
-            | Call::Folder { .. }
-            | Call::Symlink { .. }
-            | Call::Answer => {}
+            FileCall::Folder { path } if inside(&path) => self.steps.push(Step::Folder(path)),
+            FileCall::Open { .. }
+            | FileCall::Write { .. }
+            | FileCall::Sync { .. }
+            | FileCall::Folder { .. }
+            | FileCall::Symlink { .. }
+            | FileCall::Answer => {}
         }
     }
 
@@ -231,8 +231,8 @@ impl Recording {
         }
     }
 
-    /// Sets the project to what a power failure before this step could have left; `seed` chooses what.
-    /// Returns the numbers of the commands that had been acknowledged.
+    /// Restores the project to what a power failure before this step could have left; `seed` selects one of
+    /// the possibilities. Returns the numbers of the commands that had been acknowledged.
     pub fn fail(&self, env: &TestEnv, moment: usize, seed: u64) -> BTreeSet<usize> {
         let moment = (self.first_step + moment).min(self.steps.len());
         let done = &self.steps[..moment];
@@ -240,7 +240,7 @@ impl Recording {
         let (names, lost) = self.names(done, &mut random);
         let root = env.path("");
         copy(env, &self.before, &root);
-        // A folder whose name is lost took everything with it.
+        // A folder whose name is lost is lost with its content.
         let is_lost = |path: &Path| lost.iter().any(|folder| path.starts_with(folder));
         for step in done {
             if let Step::Name { path, .. } = step {
@@ -271,7 +271,7 @@ impl Recording {
         name.and_then(|path| fs_err::read(self.before.join(path)).ok()).unwrap_or_default()
     }
 
-    /// The names that are left, and the folders whose own names are lost.
+    /// The surviving names, and the folders whose own names are lost.
     fn names(
         &self,
         done: &[Step],
@@ -279,7 +279,7 @@ impl Recording {
     ) -> (BTreeMap<PathBuf, FileId>, Vec<PathBuf>) {
         let is_sync = |step: &Step| matches!(step, Step::SyncFile(_) | Step::SyncFolder(_));
         let last_sync = done.iter().rposition(is_sync).unwrap_or(self.first_step);
-        // With a journal, names become durable in their order.
+        // With a journal, names become durable in order.
         let journaled = last_sync + random.below(done.len() + 1 - last_sync);
         let mut stays = |at: usize, path: &Path| {
             if at < self.first_step {
@@ -318,12 +318,12 @@ impl Recording {
     }
 }
 
-/// Whether a name is judged by the rule of file systems with a journal.
+/// Whether a name is judged by the rule for journaling file systems.
 fn is_journaled(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str() == ".git")
 }
 
-/// What is left of a file.
+/// What survives of a file.
 fn content(first: Vec<u8>, done: &[Step], file: FileId, random: &mut Random) -> Vec<u8> {
     let synced =
         done.iter().rposition(|step| matches!(step, Step::SyncFile(synced) if *synced == file));
@@ -366,7 +366,7 @@ fn copy(env: &TestEnv, from: &Path, to: &Path) {
     assert!(done.unwrap().success());
 }
 
-/// Numbers that are the same for the same seed.
+/// Pseudo-random numbers, the same for the same seed.
 struct Random(u64);
 
 impl Random {

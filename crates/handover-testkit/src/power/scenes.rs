@@ -1,4 +1,4 @@
-//! What is recorded, and what must be left of it.
+//! What is recorded, and what must survive.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -10,16 +10,16 @@ use serde_json::Value;
 use super::{Random, Recording};
 use crate::{FakeAgent, TestEnv};
 
-/// Something that was acknowledged and has to be there.
+/// Something that was acknowledged and must survive.
 enum Fact {
     Reasoning(String),
     Package(String),
     Verdict(String),
-    /// A receipt that waited in the spool.
+    /// A receipt in the spool.
     Receipt(String),
 }
 
-/// A recording, and what to look for after a power failure.
+/// A recording, and what to check after a power failure.
 pub struct Scene {
     /// The project.
     pub env: TestEnv,
@@ -28,8 +28,8 @@ pub struct Scene {
     has_run: bool,
 }
 
-/// Lets the power of every scene fail so often, at moments spread over all of it, and checks what is left;
-/// panics if something acknowledged is gone. Returns how many failures there were, and how many syncs.
+/// Simulates this many power failures per scene, spread over all of it, and checks what survives; panics if
+/// something acknowledged is lost. Returns the number of failures and of syncs.
 pub fn power_failures(program: &Path, failures: usize, seed: u64) -> (usize, usize) {
     let scenes: [fn(&Path) -> Scene; 2] = [Scene::store, Scene::run];
     // A run takes longer to check.
@@ -41,7 +41,7 @@ pub fn power_failures(program: &Path, failures: usize, seed: u64) -> (usize, usi
         syncs += scene.recording.syncs();
         for number in 0..count {
             let moments = scene.recording.moments();
-            // Evenly, and not always at the same place.
+            // Evenly spread, but not always at the same points.
             let moment = (number * moments / count.max(1)
                 + random.below(moments / count.max(1) + 1))
             .min(moments);
@@ -121,7 +121,7 @@ impl Scene {
         self.facts.push((number, fact));
     }
 
-    /// Lets the power fail, and checks what is left.
+    /// Simulates a power failure, and checks what survives.
     fn fail(&self, moment: usize, seed: u64) {
         let acknowledged = self.recording.fail(&self.env, moment, seed);
         let place = format!("power failure before step {moment}, seed {seed}");
@@ -136,7 +136,7 @@ impl Scene {
         if self.has_run {
             return self.check_run(&place);
         }
-        let kept = Kept::read(&self.env);
+        let kept = StoreContent::read(&self.env);
         for (number, fact) in &self.facts {
             if acknowledged.contains(number) {
                 assert!(kept.has(&self.env, fact), "{place}: {} is gone", fact.name());
@@ -144,7 +144,7 @@ impl Scene {
         }
     }
 
-    /// Whatever the journal names exists in the repository, with everything it refers to.
+    /// Whatever the journal names exists in the repository, including everything it refers to.
     fn check_run(&self, place: &str) {
         let journal = self.env.run(["journal", "--json"]);
         if journal.code != Some(0) {
@@ -188,14 +188,14 @@ impl Fact {
     }
 }
 
-/// What is in the store.
-struct Kept {
+/// The content of the store.
+struct StoreContent {
     reasoning: BTreeSet<String>,
     packages: BTreeSet<String>,
     verdicts: BTreeSet<String>,
 }
 
-impl Kept {
+impl StoreContent {
     fn read(env: &TestEnv) -> Self {
         let list = |args: &[&str], what: &str, of: fn(&Value) -> &Value| -> BTreeSet<String> {
             let found = env.run(args.iter().chain(&["--json", "--session", "s1"])).ok().json();
@@ -225,7 +225,7 @@ impl Kept {
 pub struct Lock(Child);
 
 impl Lock {
-    /// Takes the lock, and returns once it is held.
+    /// Acquires the lock, and returns once it is held.
     pub fn take(env: &TestEnv) -> Self {
         let script = "import sqlite3, sys\n\
             store = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
@@ -241,7 +241,7 @@ impl Lock {
         Self(child)
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     pub fn release(mut self) {
         drop(self.0.stdin.take());
         assert!(self.0.wait().unwrap().success());

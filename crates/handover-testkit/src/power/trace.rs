@@ -1,11 +1,11 @@
-//! What processes did to files, as `strace` saw it.
+//! What processes did to files, as recorded by `strace`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// One thing that was done to a file or a folder.
+/// One operation on a file or a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Call {
+pub(super) enum FileCall {
     /// Opened, with the flags of the call.
     Open {
         path: PathBuf,
@@ -19,7 +19,7 @@ pub(super) enum Call {
         at: Option<u64>,
         bytes: Vec<u8>,
     },
-    /// Moved the place of the next write.
+    /// Moved the position of the next write.
     Seek {
         path: PathBuf,
         to: u64,
@@ -31,7 +31,7 @@ pub(super) enum Call {
     Sync {
         path: PathBuf,
     },
-    /// Written to the disk, but not out of the cache of the disk.
+    /// Written to the disk, but not out of the disk's cache.
     WriteOut {
         path: PathBuf,
     },
@@ -49,18 +49,18 @@ pub(super) enum Call {
     Folder {
         path: PathBuf,
     },
-    /// A symbolic link was made; paths through it lead to its target.
+    /// A symbolic link was created; paths through it resolve to its target.
     Symlink {
         at: PathBuf,
         target: PathBuf,
     },
-    /// Answered on standard output.
+    /// Responded on standard output.
     Answer,
 }
 
-impl Call {
-    /// Names what is really changed: open files have the paths of their targets, other calls those that the
-    /// program used.
+impl FileCall {
+    /// Resolves what is actually changed: open files have the paths of their targets, other calls those
+    /// that the program used.
     fn resolve(&mut self, links: &BTreeMap<PathBuf, PathBuf>) {
         let real = |path: &mut PathBuf| {
             let found = path.ancestors().skip(1).find_map(|above| Some((above, links.get(above)?)));
@@ -93,7 +93,7 @@ pub(super) const TRACED: &str = "trace=openat,open,creat,write,pwrite64,writev,l
     fdatasync,sync_file_range,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,symlink,symlinkat";
 
 /// Reads the files that `strace -ff` wrote, one for each thread, in the order of their times.
-pub(super) fn read(prefix: &Path) -> Vec<Call> {
+pub(super) fn read(prefix: &Path) -> Vec<FileCall> {
     let folder = prefix.parent().unwrap();
     let name = format!("{}.", prefix.file_name().unwrap().to_string_lossy());
     let mut lines = Vec::new();
@@ -114,7 +114,7 @@ pub(super) fn read(prefix: &Path) -> Vec<Call> {
     let mut links = BTreeMap::new();
     let mut calls = Vec::new();
     for (_, mut call) in lines {
-        if let Call::Symlink { at, target } = call {
+        if let FileCall::Symlink { at, target } = call {
             links.insert(at, target);
             continue;
         }
@@ -124,7 +124,7 @@ pub(super) fn read(prefix: &Path) -> Vec<Call> {
     calls
 }
 
-fn parse(line: &str, cwd: &mut PathBuf) -> Option<Call> {
+fn parse(line: &str, cwd: &mut PathBuf) -> Option<FileCall> {
     let (name, rest) = line.split_once('(')?;
     let (arguments, result) = rest.rsplit_once(") = ")?;
     if result.starts_with('-') {
@@ -145,33 +145,35 @@ fn parse(line: &str, cwd: &mut PathBuf) -> Option<Call> {
     Some(match name {
         "openat" | "open" | "creat" => {
             let flags = arguments.join(" ");
-            Call::Open {
+            FileCall::Open {
                 path: in_brackets(result)?,
                 creates: flags.contains("O_CREAT") || name == "creat",
                 truncates: flags.contains("O_TRUNC") || name == "creat",
                 appends: flags.contains("O_APPEND"),
             }
         }
-        "write" | "writev" if argument(0).starts_with("1<") => Call::Answer,
+        "write" | "writev" if argument(0).starts_with("1<") => FileCall::Answer,
         "write" | "writev" => {
             let parts = arguments[1..].iter().filter_map(|part| quoted(part));
-            Call::Write { path: open()?, at: None, bytes: parts.flatten().collect() }
+            FileCall::Write { path: open()?, at: None, bytes: parts.flatten().collect() }
         }
-        "pwrite64" => Call::Write { path: open()?, at: number(3), bytes: quoted(argument(1))? },
-        "lseek" => Call::Seek { path: open()?, to: result.parse().ok()? },
-        "ftruncate" => Call::Truncate { path: open()?, length: number(1)? },
-        "fsync" | "fdatasync" => Call::Sync { path: open()? },
-        "sync_file_range" => Call::WriteOut { path: open()? },
-        "rename" => Call::Rename { from: path(0, None)?, to: path(1, None)? },
-        "renameat" | "renameat2" => Call::Rename { from: path(1, Some(0))?, to: path(3, Some(2))? },
-        "link" => Call::Link { from: path(0, None)?, to: path(1, None)? },
-        "linkat" => Call::Link { from: path(1, Some(0))?, to: path(3, Some(2))? },
-        "symlink" => Call::Symlink { target: path(0, None)?, at: path(1, None)? },
-        "symlinkat" => Call::Symlink { target: path(0, None)?, at: path(2, Some(1))? },
-        "unlink" => Call::Unlink { path: path(0, None)? },
-        "unlinkat" => Call::Unlink { path: path(1, Some(0))? },
-        "mkdir" => Call::Folder { path: path(0, None)? },
-        "mkdirat" => Call::Folder { path: path(1, Some(0))? },
+        "pwrite64" => FileCall::Write { path: open()?, at: number(3), bytes: quoted(argument(1))? },
+        "lseek" => FileCall::Seek { path: open()?, to: result.parse().ok()? },
+        "ftruncate" => FileCall::Truncate { path: open()?, length: number(1)? },
+        "fsync" | "fdatasync" => FileCall::Sync { path: open()? },
+        "sync_file_range" => FileCall::WriteOut { path: open()? },
+        "rename" => FileCall::Rename { from: path(0, None)?, to: path(1, None)? },
+        "renameat" | "renameat2" => {
+            FileCall::Rename { from: path(1, Some(0))?, to: path(3, Some(2))? }
+        }
+        "link" => FileCall::Link { from: path(0, None)?, to: path(1, None)? },
+        "linkat" => FileCall::Link { from: path(1, Some(0))?, to: path(3, Some(2))? },
+        "symlink" => FileCall::Symlink { target: path(0, None)?, at: path(1, None)? },
+        "symlinkat" => FileCall::Symlink { target: path(0, None)?, at: path(2, Some(1))? },
+        "unlink" => FileCall::Unlink { path: path(0, None)? },
+        "unlinkat" => FileCall::Unlink { path: path(1, Some(0))? },
+        "mkdir" => FileCall::Folder { path: path(0, None)? },
+        "mkdirat" => FileCall::Folder { path: path(1, Some(0))? },
         _ => return None,
     })
 }
@@ -188,7 +190,7 @@ fn in_brackets(text: &str) -> Option<PathBuf> {
     Some(PathBuf::from(String::from_utf8(path).ok()?))
 }
 
-/// The bytes of `"\x00"`, wherever it stands in an argument.
+/// The bytes of `"\x00"`, wherever they occur in an argument.
 fn quoted(text: &str) -> Option<Vec<u8>> {
     let (_, rest) = text.split_once('"')?;
     unescape(rest.split_once('"')?.0)
@@ -224,7 +226,7 @@ impl Positions {
         }
     }
 
-    /// The place of a write of so many bytes, in a file that has this length.
+    /// The position of a write of this many bytes, in a file of this length.
     pub(super) fn write(&mut self, path: &Path, bytes: u64, length: u64) -> u64 {
         match self.0.get_mut(path) {
             Some(Position::At(at)) => {
@@ -245,17 +247,17 @@ mod tests {
         let links =
             BTreeMap::from([(PathBuf::from("/own/objects"), PathBuf::from("/git/objects"))]);
         let resolved = |path: &str| {
-            let mut call = Call::Unlink { path: PathBuf::from(path) };
+            let mut call = FileCall::Unlink { path: PathBuf::from(path) };
             call.resolve(&links);
             call
         };
-        let unlink = |path: &str| Call::Unlink { path: PathBuf::from(path) };
+        let unlink = |path: &str| FileCall::Unlink { path: PathBuf::from(path) };
         assert_eq!(resolved("/own/objects/ab/cd"), unlink("/git/objects/ab/cd"));
         assert_eq!(resolved("/own/objects"), unlink("/own/objects"), "the link itself");
         assert_eq!(resolved("/own/other"), unlink("/own/other"));
     }
 
-    fn call(line: &str) -> Option<Call> {
+    fn call(line: &str) -> Option<FileCall> {
         parse(line, &mut PathBuf::from("/cwd"))
     }
 
@@ -264,34 +266,42 @@ mod tests {
         let path = PathBuf::from("/ab");
         assert_eq!(
             call(r#"pwrite64(5<\x2f\x61\x62>, "\x68\x69", 2, 4096) = 2"#),
-            Some(Call::Write { path: path.clone(), at: Some(4096), bytes: b"hi".to_vec() })
+            Some(FileCall::Write { path: path.clone(), at: Some(4096), bytes: b"hi".to_vec() })
         );
         assert_eq!(
             call(
                 r#"writev(5<\x2f\x61\x62>, [{iov_base="\x68", iov_len=1}, {iov_base="\x69", iov_len=1}], 2) = 2"#
             ),
-            Some(Call::Write { path: path.clone(), at: None, bytes: b"hi".to_vec() })
+            Some(FileCall::Write { path: path.clone(), at: None, bytes: b"hi".to_vec() })
         );
-        assert_eq!(call(r"fsync(3<\x2f\x61\x62>) = 0"), Some(Call::Sync { path: path.clone() }));
+        assert_eq!(
+            call(r"fsync(3<\x2f\x61\x62>) = 0"),
+            Some(FileCall::Sync { path: path.clone() })
+        );
         assert_eq!(call(r"fsync(3<\x2f\x61\x62>) = -1 EIO (Input/output error)"), None);
         assert_eq!(
             call(
                 r#"openat(AT_FDCWD<\x2f>, "\x61\x62", O_RDWR|O_CREAT|O_TRUNC, 0644) = 5<\x2f\x61\x62>"#
             ),
-            Some(Call::Open { path: path.clone(), creates: true, truncates: true, appends: false })
+            Some(FileCall::Open {
+                path: path.clone(),
+                creates: true,
+                truncates: true,
+                appends: false
+            })
         );
         assert_eq!(
             call(r#"renameat2(AT_FDCWD<\x2f>, "\x61", AT_FDCWD<\x2f>, "\x61\x62", 0) = 0"#),
-            Some(Call::Rename { from: PathBuf::from("/a"), to: path })
+            Some(FileCall::Rename { from: PathBuf::from("/a"), to: path })
         );
         assert_eq!(
             call(r#"mkdir("\x64", 0777) = 0"#),
-            Some(Call::Folder { path: PathBuf::from("/cwd/d") })
+            Some(FileCall::Folder { path: PathBuf::from("/cwd/d") })
         );
         assert_eq!(
             call(r#"symlink("\x2f\x61", "\x62") = 0"#),
-            Some(Call::Symlink { at: PathBuf::from("/cwd/b"), target: PathBuf::from("/a") })
+            Some(FileCall::Symlink { at: PathBuf::from("/cwd/b"), target: PathBuf::from("/a") })
         );
-        assert_eq!(call(r#"write(1<\x70\x69\x70\x65>, "\x68", 1) = 1"#), Some(Call::Answer));
+        assert_eq!(call(r#"write(1<\x70\x69\x70\x65>, "\x68", 1) = 1"#), Some(FileCall::Answer));
     }
 }

@@ -3,7 +3,7 @@
 use handover_model::{GroupStatus, ReceiptState, RunState, SessionStatus, StoryState};
 use maud::{Markup, Render, html};
 
-/// The colour of a badge. Its text says the same: colour alone is not accessible.
+/// The color of a badge. Its text says the same: color alone is not accessible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// Neutral.
@@ -27,7 +27,7 @@ impl Tone {
     }
 }
 
-/// Statuses that have a colour.
+/// Statuses that have a color.
 pub(crate) trait HasTone {
     fn tone(self) -> Tone;
 }
@@ -109,7 +109,7 @@ pub(crate) fn fact(name: &str, value: impl Render) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
 }
 
-/// A list of labelled values.
+/// A list of labeled values.
 pub(crate) fn facts(list: impl Render) -> Markup {
     html! { dl class="facts" { (list) } }
 }
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn badges_say_their_status_in_words() {
+    fn badges_show_their_status_as_text() {
         let html = badge(state_tone(GroupStatus::ApprovedPendingMerge), "approved_pending_merge");
         assert_eq!(html.into_string(), "<span class=\"badge warn\">approved pending merge</span>");
     }

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_not_many() {
+    fn singular_and_plural() {
         let stories = |n| plural(n, "story", "stories");
         assert_eq!([0, 1, 2].map(stories), ["0 stories", "1 story", "2 stories"]);
         assert_eq!(fraction(3, 1_000), "3 of 1,000");

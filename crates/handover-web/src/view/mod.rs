@@ -1,4 +1,4 @@
-//! Elements that pages share: untrusted text, times, numbers, tables, charts.
+//! Elements shared by pages: untrusted text, times, numbers, tables, charts.
 
 mod chart;
 mod elements;

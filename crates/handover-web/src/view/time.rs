@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn units_change_at_their_borders() {
+    fn units_change_at_their_limits() {
         let now = Timestamp::from_micros(1_800_000_000_000_000);
         let shown =
             |seconds: i64| ago(now, Timestamp::from_micros(now.as_micros() - seconds * SECOND));

@@ -1,4 +1,4 @@
-//! Every page that can be reached by links, of stores of all sorts: well formed, and no link leads nowhere.
+//! Every page reachable by links, for stores of all sorts: well formed, and without broken links.
 
 use std::collections::BTreeSet;
 
@@ -152,7 +152,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn pages_of_any_session_are_whole(steps in steps()) {
+    fn pages_of_any_session_are_well_formed(steps in steps()) {
         let fixture = Fixture::new();
         happen(&fixture, &steps);
         let pages = crawl(&fixture);
@@ -162,7 +162,7 @@ proptest! {
         prop_assert_eq!(found, registered, "{:?}", pages);
     }
 
-    /// The numbers at the top of a session are those of its records.
+    /// The numbers at the top of a session match its records.
     #[test]
     fn the_numbers_of_a_session_add_up(steps in steps()) {
         let fixture = Fixture::new();
@@ -176,7 +176,7 @@ proptest! {
         prop_assert!(page.contains(&tabs), "{} is not in {}", tabs, page);
         let tabs = format!("[Reasoning {thoughts}](/sessions/s1/reasoning)");
         prop_assert!(page.contains(&tabs), "{} is not in {}", tabs, page);
-        // Each package reached somebody or nobody.
+        // Each package reached someone or no one.
         let number = |line: &str, name: &str| -> Option<usize> {
             line.strip_prefix(name)?.split_whitespace().next()?.parse().ok()
         };
@@ -188,7 +188,7 @@ proptest! {
 }
 
 #[test]
-fn long_differences_are_cut_and_longer_ones_not_made() {
+fn long_diffs_are_cut_and_longer_ones_skipped() {
     let fixture = Fixture::new();
     let lines =
         |word: &str, count: usize| (0..count).map(|n| format!("{word} {n}\n")).collect::<String>();

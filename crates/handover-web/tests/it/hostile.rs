@@ -1,4 +1,4 @@
-//! Text of agents and files is data on every page.
+//! Text from agents and files is data on every page.
 
 use handover_model::Topic;
 use handover_store::{

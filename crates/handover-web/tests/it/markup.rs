@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Elements that have no end.
+/// Elements without an end tag.
 const VOID: [&str; 14] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track",
     "wbr", "!DOCTYPE",
@@ -66,8 +66,8 @@ fn attributes_of<'a>(text: &'a str, tag: &str) -> BTreeMap<&'a str, &'a str> {
     attributes
 }
 
-/// Asserts that every element ends where it should, ids are unique, references lead to one, inputs have
-/// labels, and drawings say what they show. Returns the addresses of links, forms and assets.
+/// Asserts that every element ends where it should, ids are unique, references resolve, inputs have labels,
+/// and drawings have a text alternative. Returns the addresses of links, forms and assets.
 #[track_caller]
 pub(crate) fn check(page: &str) -> BTreeSet<String> {
     let page = page.trim_start_matches("<!DOCTYPE html>");

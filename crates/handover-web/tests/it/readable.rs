@@ -18,7 +18,7 @@ pub(crate) fn readable(page: &str) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// What a page shows and another one of its kind does not.
+/// What a page shows that another page of its kind does not.
 pub(crate) fn news(page: &str, other: &str) -> String {
     let (page, other) = (readable(page), readable(other));
     let known: Vec<&str> = other.lines().collect();
@@ -76,7 +76,7 @@ impl Reader {
                     attribute(attributes, "name").or_else(|| attribute(attributes, "action"));
                 let _ = write!(self.out, "\n{{{name} {}}} ", field.unwrap_or_default());
             }
-            // Inside of a line.
+            // Inline element.
             "bdi" | "/bdi" | "span" | "/span" | "strong" | "/strong" | "code" | "/code" | "em"
             | "/em" | "small" | "/small" | "time" | "/time" | "ins" | "/ins" | "del" | "/del"
             | "/td" | "/th" | "dt" | "/dt" | "rect" | "/rect" | "line" | "/line" | "path"

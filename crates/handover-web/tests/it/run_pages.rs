@@ -18,7 +18,7 @@ fn blocking(story: &str, phase: RunPhase, attempt: u32) -> Ends {
     if story == "1-2-logout" { Ends::With(Verdict::Blocked) } else { smooth(story, phase, attempt) }
 }
 
-/// The developer of the first story is still at work.
+/// The developer of the first story is still working.
 fn unfinished(_: &str, _: RunPhase, _: u32) -> Ends {
     Ends::Never
 }
@@ -195,7 +195,7 @@ fn answers_of_an_unknown_run_are_not_found() {
 }
 
 #[test]
-fn an_agent_at_work_is_shown_with_its_log() {
+fn a_running_agent_is_shown_with_its_log() {
     let at_work = RunPage::of(unfinished);
     let folder = format!(".handover/runs/{}/1-1-login", at_work.run);
     let folder = at_work.fixture.root().join(folder);
@@ -243,7 +243,7 @@ fn the_whole_journal_has_pages() {
 #[test]
 fn the_cost_of_many_stories_is_summed_up() {
     let page = RunPage::long().page();
-    // 30 stories of two agents at $0.25: 23 bars of their own, 7 in one.
+    // 30 stories of two agents at $0.25: 23 separate bars, 7 in one.
     shows(
         &page,
         &["$15.00 in total", "7 others", "$3.50", "<bdi>developer</bdi>", "<bdi>tech lead</bdi>"],
@@ -251,7 +251,7 @@ fn the_cost_of_many_stories_is_summed_up() {
 }
 
 #[test]
-fn a_report_tells_the_whole_run_without_links() {
+fn a_report_covers_the_whole_run_without_links() {
     let html = RunPage::of(smooth).report();
     shows(
         &html,

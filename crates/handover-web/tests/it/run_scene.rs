@@ -1,4 +1,5 @@
-//! Runs with real journals: the engine's own reducer decides what comes next, the test says how it ends.
+//! Runs with real journals: the engine's own reducer decides what comes next, the test decides how each
+//! step ends.
 
 use handover_engine::Spent;
 use handover_engine::data::Contribution;
@@ -21,7 +22,7 @@ pub(crate) const STORIES: [(&str, &str); 2] =
 #[derive(Clone, Copy)]
 pub(crate) enum Ends {
     With(Verdict),
-    /// The agent is still at work.
+    /// The agent is still working.
     Never,
 }
 
@@ -109,7 +110,7 @@ fn ended(
     attempt: u32,
     verdict: Verdict,
 ) -> PhaseEnd {
-    // A moment of its own, and with it a receipt of its own.
+    // A time of its own, and so a receipt of its own.
     let seconds = 1_000 + i64::try_from(fixture.receipts()).unwrap();
     let role = if phase == RunPhase::Review { "tech_lead" } else { "developer" };
     let receipt = fixture.assemble(seconds, role, &[], "brief");

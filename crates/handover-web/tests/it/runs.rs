@@ -29,7 +29,7 @@ fn a_project_without_runs_shows_the_commands() {
 }
 
 #[test]
-fn the_report_of_a_run_needs_nothing_else() {
+fn the_report_of_a_run_is_self_contained() {
     let fixture = Fixture::new();
     let run = fixture.crashed_run("run_1", "1");
     let html = fixture.with_site(false, |site| report(site, &run)).unwrap();

@@ -1,4 +1,4 @@
-//! One session with something of everything, for pages that are compared as a whole.
+//! One session with something of everything, for tests that compare whole pages.
 
 use handover_model::{
     Confidence, Fate, Form, GroupId, GroupStatus, ItemKind, LeftOut, PackageKind, Phase, Priority,

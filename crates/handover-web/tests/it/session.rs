@@ -63,7 +63,7 @@ fn reasoning_and_several_briefs_share_a_mark() {
 }
 
 #[test]
-fn the_timeline_tells_what_happened() {
+fn the_timeline_shows_what_happened() {
     let fixture = Fixture::new();
     let ids = fixture.register(&[fixture.package(1, "developer", "OAuth tokens", "text")]);
     fixture.think(2, "developer", "Rotate them");

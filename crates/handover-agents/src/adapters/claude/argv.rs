@@ -1,4 +1,4 @@
-//! How it is called.
+//! The arguments for Claude Code.
 
 use std::ffi::OsString;
 
@@ -10,8 +10,8 @@ pub(super) fn args(invocation: &Invocation) -> Vec<OsString> {
     let mut args: Vec<OsString> =
         ["-p", "--output-format", "stream-json", "--verbose"].map(OsString::from).into();
     let profile: &[&str] = match invocation.profile {
-        // The tools that write do not exist, and whatever else a server or plugin adds is not
-        // asked for but denied.
+        // Tools that write are not available, and anything a server or plugin adds is denied without
+        // asking.
         Profile::ReadOnly => &["--tools=Read,Glob,Grep", "--permission-mode=dontAsk"],
         Profile::Edit => &["--permission-mode=acceptEdits"],
         Profile::Full => &["--permission-mode=bypassPermissions"],

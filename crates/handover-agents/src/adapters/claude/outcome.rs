@@ -1,4 +1,4 @@
-//! What a run came to. The trap: `subtype` is `success` even when the model could not be asked.
+//! The result of a run. Beware: `subtype` is `success` even if the model could not be reached.
 
 use handover_model::FailureClass;
 
@@ -13,7 +13,7 @@ pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
         None => Report { error: failed_exit(ended, stderr), ..Report::default() },
     };
     let error = report.error.map(|error| match (error.class, read.last_error.as_deref()) {
-        (FailureClass::Other, Some(word)) => Failure { class: of_word(word), ..error },
+        (FailureClass::Other, Some(word)) => Failure { class: class_of_code(word), ..error },
         _ => error,
     });
     Report {
@@ -26,7 +26,7 @@ pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
     }
 }
 
-/// What the last line alone says.
+/// What the last line says, taken alone.
 pub(super) fn of_result(line: &Final) -> Report {
     let error = error_of(line);
     Report {
@@ -67,8 +67,8 @@ fn error_of(line: &Final) -> Option<Failure> {
     Some(Failure { class, message })
 }
 
-/// The program's own word for an error of the model's servers.
-fn of_word(word: &str) -> FailureClass {
+/// Claude Code's own error codes for the model's servers.
+fn class_of_code(word: &str) -> FailureClass {
     match word {
         "rate_limit" => FailureClass::RateLimit,
         "overloaded" => FailureClass::Overloaded,
@@ -79,7 +79,7 @@ fn of_word(word: &str) -> FailureClass {
     }
 }
 
-/// Usage by model counts subagents, the other one does not.
+/// Usage by model includes subagents; the plain usage does not.
 fn usage_of(line: &Final) -> Usage {
     let usage = |input: u64, created: u64, read: u64, output: u64| Usage {
         input: input.saturating_add(created).saturating_add(read),

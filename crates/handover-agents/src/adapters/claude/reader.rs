@@ -1,11 +1,11 @@
-//! Lines into events.
+//! Turns lines into events.
 
 use super::outcome;
 use super::stream::{Block, Final, Line, Said, System};
 use crate::adapters::{Parsed, parse};
 use crate::{AgentEvent, Captured, Ended, OutputReader, Report, Tool};
 
-/// What was read so far.
+/// What has been read so far.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     pub(super) session: Option<String>,
@@ -58,7 +58,7 @@ impl Reader {
         self.last_error = line.error.or_else(|| self.last_error.take());
         for block in line.message.and_then(|message| message.content).unwrap_or_default() {
             on_event(match block {
-                // An error of the program in the agent's mouth; it comes again as the result.
+                // An error of the program, phrased as a message of the agent; the result repeats it.
                 Block::Text { text } if failed => AgentEvent::Notice(text),
                 Block::Text { text } => {
                     if line.parent_tool_use_id.is_none() {

@@ -14,7 +14,7 @@ pub(super) enum Line {
     Assistant(Said),
     User(Said),
     Result(Box<Final>),
-    /// Pieces of messages, hooks, rate limits, whatever comes next.
+    /// Partial messages, hooks, rate limits, and whatever future versions add.
     #[serde(other)]
     Other,
 }
@@ -37,10 +37,10 @@ pub(super) struct System {
 pub(super) struct Said {
     #[serde(default, deserialize_with = "lenient")]
     pub(super) message: Option<Message>,
-    /// A word such as `rate_limit`, on messages that the program made up itself.
+    /// An error code such as `rate_limit`, on messages that the program generated itself.
     #[serde(default, deserialize_with = "lenient")]
     pub(super) error: Option<String>,
-    /// Set on what a subagent says.
+    /// Set on messages of a subagent.
     #[serde(default, deserialize_with = "lenient")]
     pub(super) parent_tool_use_id: Option<String>,
 }
@@ -104,7 +104,7 @@ pub(super) struct Final {
     pub(super) permission_denials: Option<Vec<Value>>,
 }
 
-/// What the main conversation used.
+/// Usage of the main conversation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct MainUsage {
@@ -114,7 +114,7 @@ pub(super) struct MainUsage {
     pub(super) output_tokens: u64,
 }
 
-/// What one model used, in subagents too.
+/// Usage of one model, including subagents.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ModelUsage {

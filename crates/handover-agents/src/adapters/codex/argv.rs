@@ -1,4 +1,4 @@
-//! How it is called.
+//! The arguments for Codex.
 
 use std::ffi::OsString;
 

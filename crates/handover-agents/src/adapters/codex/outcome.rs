@@ -1,4 +1,4 @@
-//! What a run came to. It says nothing of money, nor which model it was.
+//! The result of a run. Codex reports neither the cost nor the model.
 
 use super::reader::Reader;
 use crate::adapters::failed_exit;
@@ -6,7 +6,7 @@ use crate::{Captured, Ended, Report, classify};
 
 pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
     let error = match read.last_error {
-        // An error that was got over, by asking again, is none.
+        // An error that a retry overcame does not count.
         Some(error) if read.failed || !read.completed => Some(classify::message(&error)),
         _ => failed_exit(ended, stderr),
     };

@@ -1,4 +1,4 @@
-//! Lines into events.
+//! Turns lines into events.
 
 use super::outcome;
 use super::stream::{Item, Line};
@@ -6,7 +6,7 @@ use crate::adapters::{Parsed, parse};
 use crate::event::shortened;
 use crate::{AgentEvent, Captured, Ended, OutputReader, Report, Tool, Usage};
 
-/// What was read so far.
+/// What has been read so far.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     pub(super) thread: Option<String>,
@@ -37,7 +37,7 @@ impl OutputReader for Reader {
             Parsed::Line(Line::TurnCompleted { usage }) => {
                 self.completed = true;
                 if let Some(usage) = usage {
-                    // Each turn gives the sum of all so far.
+                    // Each turn reports the total so far.
                     self.usage = Usage {
                         input: usage.input_tokens,
                         cached_input: usage.cached_input_tokens,

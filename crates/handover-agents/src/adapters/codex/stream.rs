@@ -23,20 +23,20 @@ pub(super) enum Line {
     #[serde(rename = "turn.failed")]
     TurnFailed {
         #[serde(default, deserialize_with = "lenient")]
-        error: Option<Complaint>,
+        error: Option<ErrorInfo>,
     },
     #[serde(rename = "item.started")]
     ItemStarted { item: Item },
     #[serde(rename = "item.completed")]
     ItemCompleted { item: Item },
     #[serde(rename = "error")]
-    Error(Complaint),
+    Error(ErrorInfo),
     #[serde(other)]
     Other,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Complaint {
+pub(super) struct ErrorInfo {
     #[serde(default)]
     pub(super) message: String,
 }
@@ -44,14 +44,14 @@ pub(super) struct Complaint {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TurnUsage {
-    /// Cached ones included.
+    /// Including cached tokens.
     pub(super) input_tokens: u64,
     pub(super) cached_input_tokens: u64,
-    /// Reasoning included.
+    /// Including reasoning.
     pub(super) output_tokens: u64,
 }
 
-/// All kinds of items at once: which fields are there depends on `kind`.
+/// All kinds of items in one type: `kind` determines which fields are present.
 #[derive(Debug, Deserialize)]
 pub(super) struct Item {
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! How the program is called: as the user wrote it.
+//! The arguments, exactly as the user wrote them.
 
 use std::ffi::OsString;
 

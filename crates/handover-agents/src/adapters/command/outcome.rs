@@ -6,7 +6,7 @@ use crate::adapters::failed_exit;
 use crate::{Captured, Ended, Failure, Report};
 
 pub(super) fn report(ended: Ended, stdout: &Captured, stderr: &Captured) -> Report {
-    // Nothing is known of the program's words, so they decide nothing but whether it may be asked again.
+    // The program's messages are unknown, so they only decide whether a retry makes sense.
     let error = failed_exit(ended, stderr).map(|failure| match failure.class.is_transient() {
         true => failure,
         false => Failure { class: FailureClass::ExitCode, ..failure },

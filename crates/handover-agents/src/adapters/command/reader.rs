@@ -1,4 +1,4 @@
-//! Lines of text into events.
+//! Turns lines of text into events.
 
 use super::outcome;
 use crate::{AgentEvent, Captured, Ended, OutputReader, Report};

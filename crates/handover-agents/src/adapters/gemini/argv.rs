@@ -1,4 +1,4 @@
-//! How it is called. Without a terminal it takes standard input as its prompt.
+//! The arguments for Gemini CLI. Without a terminal it reads its prompt from standard input.
 
 use std::ffi::OsString;
 
@@ -8,7 +8,7 @@ use crate::Invocation;
 
 pub(super) fn args(invocation: &Invocation) -> Vec<OsString> {
     let approval = match invocation.profile {
-        // Without a terminal, what would have to be asked for is denied.
+        // Without a terminal, whatever needs confirmation is denied.
         Profile::ReadOnly => "default",
         Profile::Edit => "auto_edit",
         Profile::Full => "yolo",

@@ -1,4 +1,4 @@
-//! What a run came to. It says nothing of money.
+//! The result of a run. Gemini CLI does not report the cost.
 
 use handover_model::FailureClass;
 
@@ -56,7 +56,7 @@ pub(super) fn usage_of(result: &Final) -> Usage {
     })
 }
 
-/// Exit codes that the program documents.
+/// The documented exit codes.
 fn of_exit(ended: Ended) -> Option<FailureClass> {
     match ended {
         Ended::Exited(41) => Some(FailureClass::Auth),

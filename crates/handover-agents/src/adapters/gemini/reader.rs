@@ -1,23 +1,23 @@
-//! Lines into events.
+//! Turns lines into events.
 
 use super::outcome;
 use super::stream::{Final, Line};
 use crate::adapters::{Parsed, parse};
 use crate::{AgentEvent, Captured, Ended, OutputReader, Report, Tool};
 
-/// What was read so far.
+/// What has been read so far.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     pub(super) session: Option<String>,
     pub(super) model: Option<String>,
-    /// What the agent said since it last used a tool.
+    /// What the agent has said since its last tool call.
     pub(super) text: String,
     pub(super) last_error: Option<String>,
     pub(super) result: Option<Final>,
     pub(super) unknown_lines: u64,
 }
 
-/// The longest text that is put together from pieces.
+/// The longest text assembled from pieces.
 const TEXT: usize = 8 << 20;
 
 impl OutputReader for Reader {

@@ -19,7 +19,7 @@ pub(super) enum Line {
         role: String,
         #[serde(default)]
         content: String,
-        /// A piece of a message, to be put behind the former one.
+        /// Part of a message, to be appended to the previous part.
         #[serde(default, deserialize_with = "lenient")]
         delta: Option<bool>,
     },
@@ -53,13 +53,13 @@ pub(super) struct Final {
     #[serde(default)]
     pub(super) status: String,
     #[serde(default, deserialize_with = "lenient")]
-    pub(super) error: Option<Complaint>,
+    pub(super) error: Option<ErrorInfo>,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) stats: Option<Stats>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Complaint {
+pub(super) struct ErrorInfo {
     #[serde(default, rename = "type")]
     pub(super) kind: String,
     #[serde(default)]
@@ -69,10 +69,10 @@ pub(super) struct Complaint {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Stats {
-    /// Cached ones included.
+    /// Including cached tokens.
     pub(super) input_tokens: u64,
     pub(super) cached: u64,
     pub(super) output_tokens: u64,
-    /// Thoughts count here, but not as output.
+    /// Includes thoughts, which do not count as output here.
     pub(super) total_tokens: u64,
 }

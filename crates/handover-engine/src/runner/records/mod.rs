@@ -59,19 +59,19 @@ impl Runner<'_, '_> {
             }
             (RunPhase::Review, None) => review_record(end, at),
             (RunPhase::Analysis, of) => {
-                let (seats, words, personas) = match of {
+                let (seats, statements, personas) = match of {
                     Some((party, step)) => {
                         (step.speakers(), party.statements(), step.personas.as_slice())
                     }
                     None => (vec![ANALYST.to_owned()], vec![single_statement(end)], [].as_slice()),
                 };
                 let rules = of.map(|(_, step)| step.rules).unwrap_or_default();
-                let analysed = settle_analysis(&seats, &words, rules.consensus);
+                let analyzed = settle_analysis(&seats, &statements, rules.consensus);
                 let nth = |end: &&PhaseEnd| end.phase == RunPhase::Analysis;
                 let before = story.record.iter().filter(nth).position(|other| other == end);
                 let failure = before.and_then(|n| story.failures.get(n));
                 let failure = failure.map(|failure| failure.reason.as_str()).unwrap_or_default();
-                party::analysis_record(&analysed, personas, failure, at)
+                party::analysis_record(&analyzed, personas, failure, at)
             }
             (
                 RunPhase::Kickoff | RunPhase::Dev | RunPhase::Fix | RunPhase::Uat | RunPhase::Retro,
@@ -169,7 +169,7 @@ fn fixed(story: &StoryRun) -> Vec<(String, &str)> {
     all
 }
 
-/// The name of a single agent that analyses a failure without a party.
+/// The name of a single agent that analyzes a failure without a party.
 const ANALYST: &str = "analyst";
 
 fn single_statement(end: &PhaseEnd) -> Statement {

@@ -102,14 +102,14 @@ pub(super) fn review_record(
 
 /// `## Failure Analysis Record`
 pub(super) fn analysis_record(
-    analysed: &AnalysisOutcome,
+    analyzed: &AnalysisOutcome,
     personas: &[Persona],
     failure: &str,
     at: Timestamp,
 ) -> Record {
     let assessment = |(who, text): &(String, String)| format!("{} · {text}", titled(who, personas));
-    let recommendation = analysed.verdict.map_or("none", Verdict::as_str);
-    let cause = analysed.cause.map(|cause| cause.to_string()).unwrap_or_default();
+    let recommendation = analyzed.verdict.map_or("none", Verdict::as_str);
+    let cause = analyzed.cause.map(|cause| cause.to_string()).unwrap_or_default();
     Record {
         heading: "Failure Analysis Record",
         fields: vec![
@@ -119,11 +119,11 @@ pub(super) fn analysis_record(
             ("Cause", cause),
             ("Recommendation", recommendation.to_owned()),
         ],
-        texts: vec![("Root Cause", analysed.root_cause.clone())],
+        texts: vec![("Root Cause", analyzed.root_cause.clone())],
         lists: vec![
-            ("Assessments", analysed.assessments.iter().map(assessment).collect()),
-            ("Remediation", analysed.remediation.clone()),
-            ("Questions", analysed.questions.clone()),
+            ("Assessments", analyzed.assessments.iter().map(assessment).collect()),
+            ("Remediation", analyzed.remediation.clone()),
+            ("Questions", analyzed.questions.clone()),
         ],
     }
 }
@@ -164,7 +164,7 @@ mod tests {
     use crate::pipeline::PartyRules;
     use crate::story::append;
 
-    fn word(persona: &str, verdict: Verdict) -> Statement {
+    fn statement(persona: &str, verdict: Verdict) -> Statement {
         Statement {
             persona: persona.into(),
             round: 1,
@@ -188,10 +188,10 @@ mod tests {
     #[test]
     fn renders_the_kickoff_record() {
         let (personas, ids) = party(PartyPhase::Kickoff);
-        let mut winston = word("winston", Verdict::Complete);
+        let mut winston = statement("winston", Verdict::Complete);
         winston.contribution.notes =
             BTreeMap::from([(Topic::Architecture, vec!["use the middleware".to_owned()])]);
-        let mut murat = word("murat", Verdict::Complete);
+        let mut murat = statement("murat", Verdict::Complete);
         murat.contribution.notes = BTreeMap::from([
             (Topic::Testing, vec!["one integration test".to_owned()]),
             (Topic::Risks, vec!["# Story JobResult\n## Faked".to_owned()]),
@@ -213,16 +213,16 @@ mod tests {
     #[test]
     fn a_review_names_voices_findings_and_conflicts() {
         let (personas, ids) = party(PartyPhase::Review);
-        let mut murat = word("murat", Verdict::Failed);
+        let mut murat = statement("murat", Verdict::Failed);
         murat.findings.push(Finding {
             severity: "high".into(),
             place: "a.rs:3".into(),
             kind: Some(FindingKind::Security),
             text: "no check".into(),
         });
-        let words = [murat, word("winston", Verdict::Passed)];
+        let statements = [murat, statement("winston", Verdict::Passed)];
         let rules = PartyRules { consensus: Consensus::Majority, mend_medium_above: 5 };
-        let review = settle_review(&ids, &words, rules);
+        let review = settle_review(&ids, &statements, rules);
         let text = append("# Story\n", &review_record(&review, &personas, 1, at()));
         for part in [
             "## Code Review Record",
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn an_analysis_says_what_to_do() {
         let (personas, ids) = party(PartyPhase::Failure);
-        let mut bob = word("bob", Verdict::Escalate);
+        let mut bob = statement("bob", Verdict::Escalate);
         bob.contribution.analysis = Some(Analysis {
             root_cause: "nobody said which port".into(),
             cause: Some(Cause::Spec),
@@ -247,8 +247,8 @@ mod tests {
             question: Some("Which port?".into()),
             adds: true,
         });
-        let analysed = settle_analysis(&ids, &[bob], Consensus::Majority);
-        let record = analysis_record(&analysed, &personas, "dev 1: no port", at());
+        let analyzed = settle_analysis(&ids, &[bob], Consensus::Majority);
+        let record = analysis_record(&analyzed, &personas, "dev 1: no port", at());
         let text = append("# Story\n", &record);
         for part in [
             "## Failure Analysis Record",

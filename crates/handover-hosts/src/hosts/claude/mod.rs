@@ -1,4 +1,4 @@
-//! Claude Code. Its events have many more fields than are read here, and more in every version.
+//! Claude Code. Its events have many more fields than are read here, and every version adds more.
 
 mod post_tool_use;
 mod transcript;
@@ -29,8 +29,8 @@ static DIALECT: Dialect = Dialect {
     },
 };
 
-/// The subagent whose transcript this is. Some events from inside a subagent name it in no other
-/// way, such as the compaction of its window.
+/// The subagent a transcript belongs to. Some events inside a subagent, such as the compaction of its
+/// window, identify it in no other way.
 fn subagent_of(transcript: &Path) -> Option<Subagent> {
     if transcript.parent()?.file_name()? != "subagents" {
         return None;

@@ -1,5 +1,5 @@
-//! Codex. Its events resemble those of Claude Code and are read as leniently; its answers are
-//! checked strictly.
+//! Codex. Its events resemble those of Claude Code and are read as leniently; Codex itself reads answers
+//! strictly.
 
 mod transcript;
 
@@ -71,14 +71,14 @@ impl HookHost for Codex {
     }
 
     /// Codex loads plugins of Claude Code and then calls their hooks with its own events.
-    fn recognises(&self, head: &EventHead) -> bool {
+    fn recognizes(&self, head: &EventHead) -> bool {
         let transcript = head.text("transcript_path").map(Path::new).and_then(Path::file_name);
         let rollout = transcript.is_some_and(|name| name.to_string_lossy().starts_with("rollout-"));
         rollout || head.has("turn_id")
     }
 
     fn read(&self, head: &EventHead, text: &str) -> Result<HookCall, serde_json::Error> {
-        // `PostToolUse` does not say whether a command failed, and files are read by commands.
+        // `PostToolUse` does not report whether a command failed, and files are read by commands.
         DIALECT.read(head, text)
     }
 
@@ -114,11 +114,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recognises_its_events_by_turn_or_rollout() {
-        let recognises = |text: &str| Codex.recognises(&serde_json::from_str(text).unwrap());
-        assert!(recognises(r#"{"hook_event_name": "Stop", "turn_id": "1"}"#));
-        assert!(recognises(r#"{"transcript_path": "/s/rollout-2026.jsonl"}"#));
-        assert!(!recognises(r#"{"transcript_path": "/rollout-x/c.jsonl", "session_id": "c"}"#));
-        assert!(!recognises(r#"{"transcript_path": null}"#));
+    fn recognizes_its_events_by_turn_or_rollout() {
+        let recognizes = |text: &str| Codex.recognizes(&serde_json::from_str(text).unwrap());
+        assert!(recognizes(r#"{"hook_event_name": "Stop", "turn_id": "1"}"#));
+        assert!(recognizes(r#"{"transcript_path": "/s/rollout-2026.jsonl"}"#));
+        assert!(!recognizes(r#"{"transcript_path": "/rollout-x/c.jsonl", "session_id": "c"}"#));
+        assert!(!recognizes(r#"{"transcript_path": null}"#));
     }
 }

@@ -133,7 +133,7 @@ struct Cell {
 
 /// All edges between the same two cells.
 #[derive(Default)]
-struct Line {
+struct Connector {
     count: usize,
     reach: Option<Reach>,
 }
@@ -229,11 +229,11 @@ fn axis(layout: &Layout) -> Markup {
 type CellKey = (usize, usize);
 
 /// Start, end, and whether the line carries reasoning.
-type LineKey = (CellKey, CellKey, bool);
+type ConnectorKey = (CellKey, CellKey, bool);
 
 /// The lines, the strongest last so that they are on top, and how many are omitted.
-fn lines(graph: &SessionGraph, layout: &Layout) -> (Vec<(LineKey, Line)>, usize) {
-    let mut lines: BTreeMap<LineKey, Line> = BTreeMap::new();
+fn lines(graph: &SessionGraph, layout: &Layout) -> (Vec<(ConnectorKey, Connector)>, usize) {
+    let mut lines: BTreeMap<ConnectorKey, Connector> = BTreeMap::new();
     for edge in &graph.edges {
         let Some(receipt) = graph.receipts.get(edge.to) else { continue };
         let (role, at, is_reasoning) = match edge.from {
@@ -259,7 +259,13 @@ fn lines(graph: &SessionGraph, layout: &Layout) -> (Vec<(LineKey, Line)>, usize)
     (lines.split_off(hidden), hidden)
 }
 
-fn curve(layout: &Layout, from: CellKey, to: CellKey, is_reasoning: bool, line: &Line) -> Markup {
+fn curve(
+    layout: &Layout,
+    from: CellKey,
+    to: CellKey,
+    is_reasoning: bool,
+    line: &Connector,
+) -> Markup {
     let (x1, x2) = (layout.x(from.1), layout.x(to.1));
     let y1 = lane_y(from.0) + if is_reasoning { REASONING_Y } else { PACKAGE_Y };
     let y2 = lane_y(to.0);
@@ -286,7 +292,7 @@ fn curve(layout: &Layout, from: CellKey, to: CellKey, is_reasoning: bool, line: 
     }
 }
 
-/// Where marks are, from the middle of their lane.
+/// Vertical offsets of marks from the middle of their lane.
 const PACKAGE_Y: f64 = -20.0;
 const REASONING_Y: f64 = 21.0;
 

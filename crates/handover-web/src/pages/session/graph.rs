@@ -13,11 +13,11 @@ use handover_store::{
 /// How far a package or a piece of reasoning got; ordered from least to most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
-    /// In no brief that arrived.
+    /// In no brief that was delivered.
     Undelivered,
-    /// Handed to a host.
+    /// Delivered to a host.
     Delivered,
-    /// The agent proved that it has its brief.
+    /// The agent was observed to have its brief.
     Confirmed,
     /// A hook saw the agent open the file.
     Read,

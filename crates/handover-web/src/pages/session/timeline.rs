@@ -12,7 +12,7 @@ use crate::view::{
 /// Entries of the timeline.
 const ENTRIES: usize = 60;
 
-struct Entry {
+struct TimelineEntry {
     at: Timestamp,
     who: String,
     what: Markup,
@@ -45,7 +45,7 @@ pub(super) fn render(site: &Site<'_>, graph: &SessionGraph) -> Markup {
 }
 
 /// Who wrote which package for whom.
-fn packages(site: &Site<'_>, graph: &SessionGraph) -> Vec<Entry> {
+fn packages(site: &Site<'_>, graph: &SessionGraph) -> Vec<TimelineEntry> {
     let last = || graph.packages.iter().rev().take(ENTRIES);
     let ids: Vec<PackageId> = last().map(|package| package.id).collect();
     let packages = site.store.packages_by_id(&ids).unwrap_or_default();
@@ -56,7 +56,7 @@ fn packages(site: &Site<'_>, graph: &SessionGraph) -> Vec<Entry> {
                 roles.iter().map(|role| role_name(role.as_str())).collect::<Vec<_>>().join(", ")
             }
         };
-        Entry {
+        TimelineEntry {
             at: package.at,
             who: role_name(package.producer.as_str()),
             what: html! {
@@ -71,8 +71,8 @@ fn packages(site: &Site<'_>, graph: &SessionGraph) -> Vec<Entry> {
     last().enumerate().map(entry).collect()
 }
 
-fn reasoning(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
-    graph.reasoning.iter().rev().take(ENTRIES).map(|entry| Entry {
+fn reasoning(graph: &SessionGraph) -> impl Iterator<Item = TimelineEntry> {
+    graph.reasoning.iter().rev().take(ENTRIES).map(|entry| TimelineEntry {
         at: entry.at,
         who: role_name(entry.role.as_str()),
         what: html! { span class="muted" { (entry.phase) ": " } "“" (excerpt(&entry.content, 160)) "”" },
@@ -80,7 +80,7 @@ fn reasoning(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
 }
 
 /// Who was given how much.
-fn receipts(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
+fn receipts(graph: &SessionGraph) -> impl Iterator<Item = TimelineEntry> {
     graph.receipts.iter().enumerate().rev().take(ENTRIES).map(|(at, receipt)| {
         let (mut packages, mut reasoning) = (0, 0);
         for edge in graph.edges.iter().filter(|edge| edge.to == at) {
@@ -89,7 +89,7 @@ fn receipts(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
                 EdgeSource::Reasoning(_) => reasoning += 1,
             }
         }
-        Entry {
+        TimelineEntry {
             at: receipt.created_at,
             who: role_name(receipt.role.as_str()),
             what: html! {
@@ -110,12 +110,12 @@ fn receipts(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
 }
 
 /// Who opened which package.
-fn opened(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
+fn opened(graph: &SessionGraph) -> impl Iterator<Item = TimelineEntry> {
     let read = graph.edges.iter().rev().filter(|edge| edge.read_at.is_some()).take(ENTRIES);
     read.filter_map(|edge| {
         let (Some(at), EdgeSource::Package(from)) = (edge.read_at, edge.from) else { return None };
         let (package, receipt) = (graph.packages.get(from)?, graph.receipts.get(edge.to)?);
-        Some(Entry {
+        Some(TimelineEntry {
             at,
             who: role_name(receipt.role.as_str()),
             what: html! { "opened " a href={ "/packages/" (package.id) } { (excerpt(&package.title, 90)) } },
@@ -124,11 +124,11 @@ fn opened(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
 }
 
 /// How agents and phases ended.
-fn outcomes(graph: &SessionGraph) -> impl Iterator<Item = Entry> {
+fn outcomes(graph: &SessionGraph) -> impl Iterator<Item = TimelineEntry> {
     graph.outcomes.iter().rev().take(ENTRIES).map(|event| {
         let text = |key: &str| event.payload[key].as_str().unwrap_or_default();
         let who = [text("role"), text("phase")].into_iter().find(|word| !word.is_empty());
-        Entry {
+        TimelineEntry {
             at: event.created_at,
             who: role_name(who.unwrap_or("handover")),
             what: html! {

@@ -3,13 +3,13 @@
 use handover_model::ProjectId;
 use handover_postgres::{Location, PostgresStore};
 
-pub(crate) struct Place {
+pub(crate) struct TestProject {
     pub(crate) location: Location,
     pub(crate) project: ProjectId,
 }
 
-impl Place {
-    /// An empty place; without a server the test fails.
+impl TestProject {
+    /// An empty project; without a server the test fails.
     pub(crate) fn fresh() -> Self {
         let project = format!("t{}", uuid::Uuid::now_v7().simple());
         let location = handover_testkit::postgres().parse().unwrap();
@@ -21,7 +21,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TestProject {
     fn drop(&mut self) {
         let _ = PostgresStore::destroy(&self.location, &self.project);
     }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 const MAX_NAME_BYTES: usize = 80;
 
 /// The message on one line, with every variable part replaced by a placeholder.
-pub(super) fn normalise(message: &str) -> String {
+pub(super) fn normalize(message: &str) -> String {
     let message = strip_ansi(message);
     let message = quoted(&message);
     let mut out = String::with_capacity(message.len());
@@ -41,7 +41,7 @@ fn strip_ansi(text: &str) -> String {
 }
 
 /// `'12 apples'` → `'<value>'`, also in double quotes and backticks, unless it is a name. An apostrophe inside
-/// a word is no quote.
+/// a word is not a quote.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -83,7 +83,7 @@ fn is_name(value: &str) -> bool {
         && !value.contains("://")
 }
 
-/// The names that a normalised message quotes.
+/// The names that a normalized message quotes.
 pub(super) fn names(message: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut rest = message;
@@ -92,7 +92,7 @@ pub(super) fn names(message: &str) -> Vec<&str> {
         let inner = &rest[at + 1..];
         let Some(close) = inner.find(quote) else { break };
         let (name, after) = (&inner[..close], &inner[close + 1..]);
-        // An apostrophe inside a word opens no quote.
+        // An apostrophe inside a word is not an opening quote.
         let opens = !rest[..at].ends_with(char::is_alphanumeric);
         if opens && is_name(name) && !name.contains('<') {
             names.push(name);
@@ -131,7 +131,7 @@ fn push_core(out: &mut String, core: &str) {
     }
 }
 
-/// Normalises parts of a word: `worker-12` → `worker-<n>`, `app.py:42:7` → `app.py:<n>:<n>`, `0x7f` →
+/// Normalizes parts of a word: `worker-12` → `worker-<n>`, `app.py:42:7` → `app.py:<n>:<n>`, `0x7f` →
 /// `<hex>`.
 fn push_pieces(out: &mut String, core: &str) {
     if is_uuid(core) {
@@ -265,12 +265,12 @@ mod tests {
             ("it's John's", "it's John's"),
             ("", ""),
         ] {
-            assert_eq!(normalise(message), expected, "{message:?}");
+            assert_eq!(normalize(message), expected, "{message:?}");
         }
     }
 
     #[test]
-    fn names_are_what_is_quoted_and_no_value() {
+    fn names_are_quoted_words_that_are_not_values() {
         let names = |message| names(message).join(" ");
         assert_eq!(names("Cannot find module '@/utils' in \"app\""), "@/utils app");
         assert_eq!(names("it's `x` and '<value>' and '<path>/a.rs'"), "x");
@@ -279,10 +279,10 @@ mod tests {
     }
 
     #[test]
-    fn normalising_twice_changes_nothing() {
+    fn normalizing_twice_changes_nothing() {
         for message in ["a 'b' /c/d 12 0xff", "x <n> '<value>' <path>", "Ünïcode 'ä' 7é"] {
-            let once = normalise(message);
-            assert_eq!(normalise(&once), once);
+            let once = normalize(message);
+            assert_eq!(normalize(&once), once);
         }
     }
 
@@ -377,7 +377,7 @@ mod tests {
     fn error_codes_stay_as_they_are() {
         for code in ["E0308", "TS2304", "ORA-00942", "CVE-2024", "C12", "ABCDEFGH123456"] {
             assert!(is_error_code(code), "{code}");
-            assert_eq!(normalise(code), code);
+            assert_eq!(normalize(code), code);
         }
         for other in ["E", "E1", "e0308", "E1234567", "ABCDEFGHI12", "E03a8", "12", "E--12", ""] {
             assert!(!is_error_code(other), "{other}");
@@ -398,7 +398,7 @@ mod tests {
             ("mixed \"1'2\" c", "mixed \"<value>\" c"),
             ("`1`:`2`", "`<value>`:`<value>`"),
         ] {
-            assert_eq!(normalise(message), expected, "{message}");
+            assert_eq!(normalize(message), expected, "{message}");
         }
     }
 
@@ -415,29 +415,29 @@ mod tests {
             ("1_000 rows", "<n> rows"),
             ("12ms 3s", "<n>ms <n>s"),
         ] {
-            assert_eq!(normalise(message), expected, "{message}");
+            assert_eq!(normalize(message), expected, "{message}");
         }
     }
 
     #[test]
-    fn colours_and_spaces_are_no_part_of_a_message() {
+    fn escape_sequences_and_extra_spaces_are_dropped() {
         assert_eq!(
-            normalise("\u{1b}[1;31mfailed\u{1b}[0m \u{1b}[Kat \t end \u{1b}[2"),
+            normalize("\u{1b}[1;31mfailed\u{1b}[0m \u{1b}[Kat \t end \u{1b}[2"),
             "failed at end"
         );
-        assert_eq!(normalise("  a\r\n\n b  "), "a b");
+        assert_eq!(normalize("  a\r\n\n b  "), "a b");
     }
 
     #[test]
     fn two_times_in_a_row_are_one() {
-        assert_eq!(normalise("2026-11-15 10:00:00 x"), "<time> x");
-        assert_eq!(normalise("10:00:00 x 10:00:01"), "<time> x <time>");
+        assert_eq!(normalize("2026-11-15 10:00:00 x"), "<time> x");
+        assert_eq!(normalize("10:00:00 x 10:00:01"), "<time> x <time>");
     }
 
     proptest! {
         #[test]
-        fn any_message_is_normalised_to_one_line(message in "\\PC{0,80}|[a-z0-9 '\"`/:._\\n-]{0,80}") {
-            let once = normalise(&message);
+        fn any_message_is_normalized_to_one_line(message in "\\PC{0,80}|[a-z0-9 '\"`/:._\\n-]{0,80}") {
+            let once = normalize(&message);
             prop_assert!(!once.contains('\n') && !once.contains("  "), "{:?}", once);
             prop_assert_eq!(once.trim(), &once);
         }
@@ -448,8 +448,8 @@ mod tests {
         ) {
             let message = |n: u32, path: &str| format!("worker {n} cannot open {path} after {n}ms: '{name}' got '{n}'");
             let expected = format!("worker <n> cannot open <path> after <n>ms: '{name}' got '<value>'");
-            prop_assert_eq!(normalise(&message(number, &path)), &*expected);
-            prop_assert_eq!(normalise(&message(other, "/other")), &*expected);
+            prop_assert_eq!(normalize(&message(number, &path)), &*expected);
+            prop_assert_eq!(normalize(&message(other, "/other")), &*expected);
         }
     }
 }

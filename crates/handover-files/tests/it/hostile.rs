@@ -1,4 +1,4 @@
-//! Everything that a hostile `.handover/` can contain.
+//! Everything a hostile `.handover/` can contain.
 
 use std::io::Write;
 use std::os::unix::fs::symlink;
@@ -11,23 +11,23 @@ use crate::scene::{Scene, listing, mode};
 fn a_linked_file_is_neither_read_nor_written() {
     let scene = Scene::new();
     scene.link("outside/file", "x");
-    let door = scene.door();
+    let handover = scene.handover();
     let is_link = |error: FileError| {
         assert!(matches!(error, FileError::NotAFile { found: Irregular::Link, .. }), "{error}");
     };
-    is_link(door.read("x", 100).unwrap_err());
-    is_link(door.tail("x", 100).unwrap_err());
-    is_link(door.append("x").unwrap_err());
-    is_link(door.create_file("x").unwrap_err());
-    is_link(door.remove("x").unwrap_err());
-    is_link(door.publish("x", b"new").unwrap_err());
-    is_link(door.checked_path("x").unwrap_err());
-    assert!(!door.has("x"));
-    assert_eq!(door.size("x"), None);
+    is_link(handover.read("x", 100).unwrap_err());
+    is_link(handover.tail("x", 100).unwrap_err());
+    is_link(handover.append("x").unwrap_err());
+    is_link(handover.create_file("x").unwrap_err());
+    is_link(handover.remove("x").unwrap_err());
+    is_link(handover.publish("x", b"new").unwrap_err());
+    is_link(handover.checked_path("x").unwrap_err());
+    assert!(!handover.has("x"));
+    assert_eq!(handover.size("x"), None);
     scene.assert_outside_is_untouched();
-    // Replacing puts a file in the place of the link.
-    door.replace("x", b"new", Sync::Yes).unwrap();
-    assert_eq!(door.read("x", 100).unwrap().unwrap(), b"new");
+    // Replacing puts a file in place of the link.
+    handover.replace("x", b"new", Sync::Yes).unwrap();
+    assert_eq!(handover.read("x", 100).unwrap().unwrap(), b"new");
     scene.assert_outside_is_untouched();
 }
 
@@ -35,7 +35,7 @@ fn a_linked_file_is_neither_read_nor_written() {
 fn nothing_is_reached_through_a_linked_folder() {
     let scene = Scene::new();
     scene.link("outside", "briefs");
-    let briefs = scene.door().inside("briefs");
+    let briefs = scene.handover().inside("briefs");
     let refused = |error: FileError| {
         assert!(matches!(error, FileError::NotAFolder { found: Irregular::Link, .. }), "{error}");
     };
@@ -49,53 +49,53 @@ fn nothing_is_reached_through_a_linked_folder() {
     refused(briefs.checked_path("file").unwrap_err());
     refused(briefs.inside("deeper").create().unwrap_err());
     refused(briefs.inside("deeper").check().unwrap_err());
-    refused(scene.door().remove_folder("briefs").unwrap_err());
+    refused(scene.handover().remove_folder("briefs").unwrap_err());
     briefs.keep_newest(0, |_| true);
     scene.assert_outside_is_untouched();
 }
 
 #[test]
-fn the_folder_itself_is_no_link_but_its_project_may_be_reached_through_one() {
+fn the_folder_must_not_be_a_link_but_its_project_may_be_below_one() {
     let scene = Scene::new();
     fs_err::remove_dir(scene.at("project/.handover")).unwrap();
     symlink(scene.at("outside"), scene.at("project/.handover")).unwrap();
-    let error = scene.door().read("file", 100).unwrap_err();
+    let error = scene.handover().read("file", 100).unwrap_err();
     assert!(error.is_irregular(), "{error}");
-    scene.door().append("new").unwrap_err();
+    scene.handover().append("new").unwrap_err();
     scene.assert_outside_is_untouched();
 
     fs_err::remove_file(scene.at("project/.handover")).unwrap();
     symlink(scene.at("project"), scene.at("same")).unwrap();
-    let door = Folder::of(&scene.at("same"));
-    door.replace("x", b"text", Sync::No).unwrap();
-    assert_eq!(scene.door().read_text("x", 100).unwrap().unwrap(), "text");
+    let handover = Folder::of(&scene.at("same"));
+    handover.replace("x", b"text", Sync::No).unwrap();
+    assert_eq!(scene.handover().read_text("x", 100).unwrap().unwrap(), "text");
 }
 
 #[test]
 fn names_cannot_leave_the_folder() {
     let scene = Scene::new();
-    let door = scene.door();
+    let handover = scene.handover();
     for name in ["../../outside/file", "..", "/etc/passwd", "", ".", "a/b"] {
-        let error = door.read(name, 100).unwrap_err();
+        let error = handover.read(name, 100).unwrap_err();
         assert!(matches!(error, FileError::Name { .. }), "{name}: {error}");
     }
-    let error = door.inside("../../outside").read("file", 100).unwrap_err();
+    let error = handover.inside("../../outside").read("file", 100).unwrap_err();
     assert!(matches!(error, FileError::Name { .. }), "{error}");
 }
 
 #[test]
-fn pipes_devices_and_folders_are_no_files() {
+fn pipes_devices_and_folders_are_rejected() {
     let scene = Scene::new();
-    let door = scene.door();
+    let handover = scene.handover();
     scene.pipe("pipe");
-    door.inside("folder").create().unwrap();
+    handover.inside("folder").create().unwrap();
     for name in ["pipe", "folder"] {
         for error in [
-            door.read(name, 100).unwrap_err(),
-            door.append(name).unwrap_err(),
-            door.create_file(name).unwrap_err(),
-            door.remove(name).unwrap_err(),
-            door.checked_path(name).unwrap_err(),
+            handover.read(name, 100).unwrap_err(),
+            handover.append(name).unwrap_err(),
+            handover.create_file(name).unwrap_err(),
+            handover.remove(name).unwrap_err(),
+            handover.checked_path(name).unwrap_err(),
         ] {
             assert!(error.is_irregular(), "{name}: {error}");
         }
@@ -107,30 +107,30 @@ fn pipes_devices_and_folders_are_no_files() {
 #[test]
 fn reads_are_bounded() {
     let scene = Scene::new();
-    let door = scene.door();
-    door.replace("x", b"0123456789", Sync::No).unwrap();
-    assert_eq!(door.read("x", 10).unwrap().unwrap(), b"0123456789");
-    assert!(matches!(door.read("x", 9), Err(FileError::TooLarge { max: 9, .. })));
-    assert_eq!(door.tail("x", 3).unwrap().unwrap(), (b"789".to_vec(), false));
-    assert_eq!(door.tail("x", 10).unwrap().unwrap(), (b"0123456789".to_vec(), true));
-    assert_eq!(door.size("x"), Some(10));
-    assert_eq!(door.read("missing", 9).unwrap(), None);
-    assert_eq!(door.inside("missing").read("x", 9).unwrap(), None);
-    door.replace("x", b"ab\xff", Sync::No).unwrap();
-    assert!(matches!(door.read_text("x", 9), Err(FileError::NotText { at: 2, .. })));
+    let handover = scene.handover();
+    handover.replace("x", b"0123456789", Sync::No).unwrap();
+    assert_eq!(handover.read("x", 10).unwrap().unwrap(), b"0123456789");
+    assert!(matches!(handover.read("x", 9), Err(FileError::TooLarge { max: 9, .. })));
+    assert_eq!(handover.tail("x", 3).unwrap().unwrap(), (b"789".to_vec(), false));
+    assert_eq!(handover.tail("x", 10).unwrap().unwrap(), (b"0123456789".to_vec(), true));
+    assert_eq!(handover.size("x"), Some(10));
+    assert_eq!(handover.read("missing", 9).unwrap(), None);
+    assert_eq!(handover.inside("missing").read("x", 9).unwrap(), None);
+    handover.replace("x", b"ab\xff", Sync::No).unwrap();
+    assert!(matches!(handover.read_text("x", 9), Err(FileError::NotText { at: 2, .. })));
 }
 
 #[test]
-fn what_is_created_belongs_to_its_owner() {
+fn new_files_are_accessible_to_their_owner_only() {
     let scene = Scene::new();
-    let spool = scene.door().inside("a/spool");
+    let spool = scene.handover().inside("a/spool");
     spool.replace("one", b"1", Sync::No).unwrap();
     spool.append("two").unwrap().write_all(b"2").unwrap();
     spool.append("two").unwrap().write_all(b"3").unwrap();
     drop(spool.create_file("three").unwrap());
     let at = |name: &str| scene.at("project/.handover").join(name);
     assert_eq!(mode(&at("a")), 0o700);
-    scene.door().inside("artifacts/s1").create_shared().unwrap();
+    scene.handover().inside("artifacts/s1").create_shared().unwrap();
     fs_err::create_dir(at("usual")).unwrap();
     assert_eq!(mode(&at("artifacts/s1")), mode(&at("usual")));
     assert_eq!(mode(&at("a/spool")), 0o700);
@@ -138,18 +138,18 @@ fn what_is_created_belongs_to_its_owner() {
         assert_eq!(mode(&at("a/spool").join(name)), 0o600, "{name}");
     }
     assert_eq!(spool.read_text("two", 9).unwrap().unwrap(), "23");
-    scene.door().publish("config.toml", b"x").unwrap();
-    scene.door().publish("config.toml", b"y").unwrap();
+    scene.handover().publish("config.toml", b"x").unwrap();
+    scene.handover().publish("config.toml", b"y").unwrap();
     assert_eq!(mode(&at("config.toml")), 0o644);
-    assert_eq!(scene.door().read_text("config.toml", 9).unwrap().unwrap(), "x");
-    let drafts = spool.entries().unwrap().into_iter().chain(scene.door().entries().unwrap());
+    assert_eq!(scene.handover().read_text("config.toml", 9).unwrap().unwrap(), "x");
+    let drafts = spool.entries().unwrap().into_iter().chain(scene.handover().entries().unwrap());
     assert!(drafts.into_iter().all(|entry| !entry.name.starts_with(".tmp")));
 }
 
 #[test]
-fn only_our_files_are_cleared_away() {
+fn only_our_files_are_deleted() {
     let scene = Scene::new();
-    let hooks = scene.door().inside("hooks");
+    let hooks = scene.handover().inside("hooks");
     for name in ["a.json", "b.json", "c.json", "note.txt"] {
         hooks.replace(name, b"x", Sync::No).unwrap();
     }
@@ -169,14 +169,14 @@ fn only_our_files_are_cleared_away() {
 #[test]
 fn a_folder_is_deleted_without_following_links() {
     let scene = Scene::new();
-    let runs = scene.door().inside("runs/r1/worktrees");
+    let runs = scene.handover().inside("runs/r1/worktrees");
     runs.inside("deep/deeper").replace("x", b"x", Sync::No).unwrap();
     symlink(scene.at("outside"), runs.path().join("link")).unwrap();
     symlink(scene.at("outside/file"), runs.path().join("deep/link")).unwrap();
-    scene.door().inside("runs/r1").remove_folder("worktrees").unwrap();
-    assert_eq!(scene.door().inside("runs/r1").entries().unwrap(), []);
+    scene.handover().inside("runs/r1").remove_folder("worktrees").unwrap();
+    assert_eq!(scene.handover().inside("runs/r1").entries().unwrap(), []);
     scene.assert_outside_is_untouched();
-    scene.door().inside("runs/r1").remove_folder("worktrees").unwrap();
-    scene.door().inside("runs/r1").remove_if_empty();
-    assert_eq!(scene.door().inside("runs").entries().unwrap(), []);
+    scene.handover().inside("runs/r1").remove_folder("worktrees").unwrap();
+    scene.handover().inside("runs/r1").remove_if_empty();
+    assert_eq!(scene.handover().inside("runs").entries().unwrap(), []);
 }
