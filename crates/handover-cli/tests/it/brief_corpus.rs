@@ -7,12 +7,11 @@ use handover_testkit::briefs::{Situation, judge_briefs};
 #[test]
 fn every_situation_gets_the_brief_that_it_needs() {
     let situations = Situation::all().unwrap();
-    let mut failed = String::new();
-    for verdict in judge_briefs(Path::new(crate::handover()), &situations) {
+    let verdicts = judge_briefs(Path::new(crate::handover()), &situations);
+    let complaints = verdicts.iter().flat_map(|verdict| {
         let name = &verdict.situation.name;
-        for complaint in &verdict.complaints {
-            failed.push_str(&format!("{name}: {complaint}\n"));
-        }
-    }
+        verdict.complaints.iter().map(move |complaint| format!("{name}: {complaint}\n"))
+    });
+    let failed: String = complaints.collect();
     assert!(failed.is_empty(), "{failed}`cargo xtask eval briefs --show NAME` prints a brief");
 }
