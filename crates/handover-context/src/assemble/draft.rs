@@ -1,7 +1,10 @@
 //! One block on its way: filled, fitted into its cap, and finished with a receipt.
 
-use handover_model::{ErrorPattern, Fate, ProjectId, Provided, Provision, Section, VerdictRecord};
-use handover_store::{NewReceipt, Result, VerdictFilter};
+use handover_model::{
+    ErrorPattern, Fate, Group, GroupId, Package, PackageId, PackageKind, ProjectId, Provided,
+    Provision, Section, VerdictRecord,
+};
+use handover_store::{NewReceipt, PackageFilter, Result, VerdictFilter};
 use handover_text::tokens;
 
 use super::block::{Block, Shrunk};
@@ -22,12 +25,22 @@ pub(super) struct Draft<'a> {
     request: &'a ContextRequest,
     plan: &'a Plan,
     block: Block,
+    /// Tokens of what stands around the items.
+    frame: u64,
     selection: Selection<'a>,
     settled: Settled,
     verdicts: Vec<VerdictRecord>,
+    /// Groups without any verdict.
+    silent: Vec<GroupId>,
     tried: Vec<Explained>,
     redactions: Redactions,
 }
+
+/// The most groups that are named because nobody has reported about them.
+const MAX_SILENT: usize = 10;
+
+/// How many packages of a group are searched for a report of failures, newest first.
+const PACKAGES_SEARCHED: u32 = 50;
 
 /// How many verdicts of a session are searched, newest first.
 const VERDICTS_SEARCHED: u32 = 300;
@@ -39,9 +52,11 @@ impl<'a> Draft<'a> {
             request,
             plan,
             block: Block::default(),
+            frame: render::frame_tokens(plan.tokenizer),
             selection: Selection::default(),
             settled: Settled::default(),
             verdicts: Vec::new(),
+            silent: Vec::new(),
             tried: Vec::new(),
             redactions: Redactions::default(),
         }
@@ -56,6 +71,15 @@ impl<'a> Draft<'a> {
         let (history, explained) =
             history::history(sources, request, &verdicts, room, plan.tokenizer, redactions);
         self.block.history = history;
+        if self.block.history.names_groups {
+            let reported = |group: &Group| {
+                verdicts.iter().any(|verdict| verdict.group.as_ref() == Some(&group.id))
+            };
+            let groups = sources.store.groups(&request.session)?;
+            let silent = groups.into_iter().filter(|group| !reported(group));
+            self.silent = silent.take(MAX_SILENT).map(|group| group.id).collect();
+            self.block.history.silent.clone_from(&self.silent);
+        }
         self.settled = Settled::of(&verdicts);
         self.verdicts = verdicts;
         self.tried.extend(explained);
@@ -65,7 +89,11 @@ impl<'a> Draft<'a> {
     /// Chooses and packs, what matters most first: errors that the task names, packages in what reasoning
     /// leaves, then other errors, then strategies.
     pub(super) fn fill(&mut self, project: &ProjectId) -> Result<()> {
-        let known = learned::errors(self.sources, self.request, project)?;
+        let Self { sources, request, plan, .. } = *self;
+        let report = self.report_of_failures()?;
+        self.selection = select::select(sources, request, plan.zone, plan.limit, report)?;
+        self.frame = tokens::count(plan.tokenizer, &render::frame(&self.shown()));
+        let known = learned::errors(sources, request, project)?;
         self.add_errors(known.named);
         self.block.named_errors = self.block.errors.len();
         self.add_reasoning()?;
@@ -74,6 +102,24 @@ impl<'a> Draft<'a> {
         self.add_strategies(project)?;
         self.lengthen_history();
         Ok(())
+    }
+
+    /// The newest report of what failed in the group, if the work was sent back: it says how to see it fail.
+    fn report_of_failures(&self) -> Result<Option<PackageId>> {
+        let Self { sources, request, .. } = *self;
+        if self.block.history.sent_back.is_none() || request.group.is_none() {
+            return Ok(None);
+        }
+        let filter = PackageFilter {
+            group: request.group.clone(),
+            limit: Some(PACKAGES_SEARCHED),
+            ..PackageFilter::default()
+        };
+        let newest = sources.store.packages(&request.session, &filter)?;
+        let reports = |package: &&Package| {
+            package.kind == PackageKind::Failures && !self.settled.covers(package)
+        };
+        Ok(newest.iter().find(reports).map(|package| package.id))
     }
 
     /// What everything else leaves goes to the reason why the work came back, if it was cut.
@@ -89,11 +135,13 @@ impl<'a> Draft<'a> {
         let (history, _) =
             history::history(sources, request, verdicts, room, plan.tokenizer, &mut counted);
         self.block.history = history;
+        self.block.history.silent.clone_from(&self.silent);
     }
 
     /// Tokens that are left of the whole block.
     fn left(&self) -> u64 {
-        self.plan.whole_room().saturating_sub(self.block.tokens(self.plan.tokenizer))
+        let used = self.frame + self.block.tokens(self.plan.tokenizer);
+        self.plan.cap.saturating_sub(used)
     }
 
     /// Tokens that are left of a share of the block.
@@ -121,6 +169,7 @@ impl<'a> Draft<'a> {
             level: plan.level(request),
             room: plan.reasoning_room(request).min(self.left() / 2),
             tokenizer: plan.tokenizer,
+            blocked: self.block.history.was_blocked(),
         };
         let said = self.block.history.said();
         let digest = reasoning::digest(sources, request, &limits, &said, &mut self.redactions)?;
@@ -129,18 +178,21 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    fn add_packages(&mut self) -> Result<()> {
-        let Self { sources, request, plan, .. } = *self;
-        self.selection = select::select(sources, request, plan.zone, plan.limit)?;
-        let of_reasoning = match self.block.reasoning.as_slice() {
+    /// Tokens of the reasoning with its heading.
+    fn of_reasoning(&self) -> u64 {
+        match self.block.reasoning.as_slice() {
             [] => 0,
             entries => {
-                let heading = render::reasoning_heading_tokens(plan.tokenizer);
+                let heading = render::reasoning_heading_tokens(self.plan.tokenizer);
                 heading + entries.iter().map(|entry| entry.tokens).sum::<u64>()
             }
-        };
-        let used = self.block.history.tokens(plan.tokenizer) + of_reasoning;
-        let room = self.left_of(plan.item_room(), used);
+        }
+    }
+
+    fn add_packages(&mut self) -> Result<()> {
+        let Self { sources, request, plan, .. } = *self;
+        let used = self.block.history.tokens(plan.tokenizer) + self.of_reasoning();
+        let room = self.left_of(plan.context_room().saturating_sub(self.frame), used);
         let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
         let packer = Packer {
             sources,
@@ -192,17 +244,31 @@ impl<'a> Draft<'a> {
     }
 
     fn render(&self) -> (u64, String) {
-        let markdown = render::block(&render::Shown {
+        let markdown = render::block(&self.shown());
+        (tokens::count(self.plan.tokenizer, &markdown), markdown)
+    }
+
+    fn shown(&self) -> render::Shown<'_> {
+        render::Shown {
             role: &self.request.role,
             zone: self.plan.zone,
             usage_percent: self.plan.usage_percent,
             available: self.selection.available,
             refused: &self.selection.refused,
+            limit: self.plan.limit,
             remaining: self.plan.budget.remaining,
             block: &self.block,
             receipt: &self.request.receipt,
-        });
-        (tokens::count(self.plan.tokenizer, &markdown), markdown)
+        }
+    }
+
+    /// A block that says which key of the configuration keeps it empty.
+    pub(super) fn switched_off(self, key: &str) -> Result<Assembly> {
+        let markdown = render::switched_off(&self.request.role, key, &self.request.receipt);
+        let tokens = tokens::count(self.plan.tokenizer, &markdown);
+        let mut assembly = self.finish(tokens, markdown)?;
+        assembly.receipt.provided.context = Provision::Disabled { by: key.to_owned() };
+        Ok(assembly)
     }
 
     pub(super) fn finish(mut self, tokens: u64, markdown: String) -> Result<Assembly> {
