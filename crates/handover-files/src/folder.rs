@@ -16,6 +16,12 @@ use crate::error::{FileError, Irregular};
 use crate::open::{self, IfMissing};
 use crate::tree;
 
+/// The permissions of a file for its owner alone.
+const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// The permissions of a file for everybody who may read the project.
+const SHARED: Mode = PRIVATE.union(Mode::RGRP).union(Mode::ROTH);
+
 /// `.handover/` or a folder below it. Nothing is opened until it is used, and its path is checked again
 /// every time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,15 +190,32 @@ impl Folder {
     /// is replaced, never followed.
     pub fn replace(&self, name: &str, bytes: &[u8], sync: Sync) -> Result<(), FileError> {
         let folder = self.open(IfMissing::Create)?;
+        self.swap(&folder, name, bytes, PRIVATE, sync)
+    }
+
+    /// The same for a file that others may read.
+    pub fn replace_shared(&self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
+        let folder = self.open(IfMissing::CreateShared)?;
+        self.swap(&folder, name, bytes, SHARED, Sync::No)
+    }
+
+    fn swap(
+        &self,
+        folder: &OwnedFd,
+        name: &str,
+        bytes: &[u8],
+        mode: Mode,
+        sync: Sync,
+    ) -> Result<(), FileError> {
         let (name, whole) = (self.name(name)?, self.whole(name));
-        let draft = self.draft(&folder, &whole, bytes, Mode::RUSR | Mode::WUSR, sync)?;
-        let renamed = renameat(&folder, &draft, &folder, name);
+        let draft = self.draft(folder, &whole, bytes, mode, sync)?;
+        let renamed = renameat(folder, &draft, folder, name);
         if renamed.is_err() {
-            let _ = unlinkat(&folder, &draft, AtFlags::empty());
+            let _ = unlinkat(folder, &draft, AtFlags::empty());
         }
         renamed.map_err(|error| FileError::io(&whole, error))?;
         if sync == Sync::Yes {
-            rustix::fs::fsync(&folder).map_err(|error| FileError::io(&whole, error))?;
+            rustix::fs::fsync(folder).map_err(|error| FileError::io(&whole, error))?;
         }
         Ok(())
     }
@@ -208,15 +231,36 @@ impl Folder {
             }
             None => {}
         }
-        let draft = self.draft(&folder, &whole, bytes, Mode::from(0o644), Sync::No)?;
-        let linked = linkat(&folder, &draft, &folder, name, AtFlags::empty());
-        let result = match linked {
-            Ok(()) | Err(Errno::EXIST) => Ok(()),
+        self.add(&folder, name, &whole, bytes).map(drop)
+    }
+
+    /// Writes a file that others may read; false if something of that name exists, whatever it is.
+    pub fn publish_new(&self, name: &str, bytes: &[u8]) -> Result<bool, FileError> {
+        let folder = self.open(IfMissing::CreateShared)?;
+        let (name, whole) = (self.name(name)?, self.whole(name));
+        match open::kind(&folder, name) {
+            Some(_) => Ok(false),
+            None => self.add(&folder, name, &whole, bytes),
+        }
+    }
+
+    /// Adds a complete file, unless another process was faster.
+    fn add(
+        &self,
+        folder: &OwnedFd,
+        name: &Path,
+        whole: &Path,
+        bytes: &[u8],
+    ) -> Result<bool, FileError> {
+        let draft = self.draft(folder, whole, bytes, SHARED, Sync::No)?;
+        let result = match linkat(folder, &draft, folder, name, AtFlags::empty()) {
+            Ok(()) => Ok(true),
+            Err(Errno::EXIST) => Ok(false),
             // A file system without hard links: at worst, a race writes the same file twice.
-            Err(_) => renameat(&folder, &draft, &folder, name),
+            Err(_) => renameat(folder, &draft, folder, name).map(|()| true),
         };
-        let _ = unlinkat(&folder, &draft, AtFlags::empty());
-        result.map_err(|error| FileError::io(&whole, error))
+        let _ = unlinkat(folder, &draft, AtFlags::empty());
+        result.map_err(|error| FileError::io(whole, error))
     }
 
     /// Deletes a regular file. Anything else of that name is not touched.
@@ -352,7 +396,7 @@ impl Folder {
         let mut file = open::file(folder, &name, whole, flags)?;
         let mut write = || {
             file.write_all(bytes)?;
-            if mode != Mode::RUSR | Mode::WUSR {
+            if mode != PRIVATE {
                 fchmod(&file, mode)?;
             }
             if sync == Sync::Yes { file.sync_all() } else { Ok(()) }

@@ -102,3 +102,40 @@ fn reports_hooks_that_would_not_run() {
     let doctor = env.run(["doctor"]).fails(1).stdout;
     assert!(doctor.contains("lacks Stop"), "{doctor}");
 }
+
+#[test]
+fn a_link_out_of_the_project_is_not_followed() {
+    use std::os::unix::fs::symlink;
+    let env = project();
+    let outside = env.folder().join("outside");
+    fs_err::create_dir_all(&outside).unwrap();
+    let file = outside.join("settings.json");
+    fs_err::write(&file, "{}").unwrap();
+    // The file, its folder, and one that does not exist yet.
+    for link in 0..3 {
+        let _ = fs_err::remove_dir_all(env.path(".claude"));
+        let _ = fs_err::remove_file(env.path(".claude"));
+        if link == 1 {
+            symlink(&outside, env.path(".claude")).unwrap();
+        } else {
+            fs_err::create_dir_all(env.path(".claude")).unwrap();
+            let target = if link == 0 { file.clone() } else { outside.join("new.json") };
+            symlink(target, env.path(".claude/settings.json")).unwrap();
+        }
+        let error = env.run(["host", "install", "claude", "--json"]).fails(5).error();
+        assert_eq!(error["code"], "not_ours", "{error}");
+        env.run(["host", "uninstall", "claude"]).fails(5);
+        env.run(["host", "list"]).ok();
+    }
+    assert_eq!(fs_err::read_to_string(&file).unwrap(), "{}");
+    assert_eq!(fs_err::read_dir(&outside).unwrap().count(), 1);
+    // Inside of the project it is the user's own arrangement.
+    fs_err::remove_dir_all(env.path(".claude")).unwrap();
+    env.write("dotfiles/settings.json", "{}");
+    fs_err::create_dir_all(env.path(".claude")).unwrap();
+    symlink(env.path("dotfiles/settings.json"), env.path(".claude/settings.json")).unwrap();
+    env.run(["host", "install", "claude"]).ok();
+    assert!(
+        fs_err::read_to_string(env.path("dotfiles/settings.json")).unwrap().contains("hook claude")
+    );
+}

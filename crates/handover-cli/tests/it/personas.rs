@@ -50,12 +50,14 @@ fn reports_a_bad_persona_with_line_and_rule() {
     assert_eq!(error["code"], "invalid_persona");
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("quinn.toml:2: field: unknown field `colour`"), "{message}");
-    // The others can still be listed.
+    // The others can still be listed, whatever the files are called.
+    env.write(".handover/personas/not a name.toml", "name = \"Quinn\"\n");
     let listed = env.run(["persona", "list"]).ok();
     assert!(
         listed.stdout.contains("winston") && listed.stderr.contains("quinn.toml:2"),
         "{listed}"
     );
+    assert!(listed.stderr.contains("not a name.toml"), "{listed}");
     let error = env.run(["persona", "show", "nobody", "--json"]).fails(2).error();
     assert!(error["message"].as_str().unwrap().contains("winston"), "{error}");
     env.run(["persona", "show", "../x"]).fails(2);

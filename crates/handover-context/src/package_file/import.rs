@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use handover_files::read_bounded;
+use handover_files::{FileError, Folder};
 use handover_model::{GroupId, PackageKind, Priority, Role, Scope, Timestamp};
 use handover_store::NewPackage;
 use serde::Deserialize;
 
 use super::draft::{DraftContext, draft};
+use super::paths::not_ours;
 use super::{Facts, PackageFileError, Placement, write};
 
 /// One line of an import.
@@ -121,7 +122,8 @@ pub struct PreparedImport {
 
 #[derive(Debug)]
 struct Written {
-    path: PathBuf,
+    folder: Folder,
+    name: String,
     /// The previous content, if the file existed.
     former: Option<Vec<u8>>,
 }
@@ -137,8 +139,8 @@ fn undo(written: &[Written]) {
     for file in written.iter().rev() {
         // Best effort: the error that caused the rollback is the one to report.
         let _ = match &file.former {
-            Some(bytes) => fs_err::write(&file.path, bytes),
-            None => fs_err::remove_file(&file.path),
+            Some(bytes) => file.folder.replace_shared(&file.name, bytes),
+            None => file.folder.remove(&file.name),
         };
     }
 }
@@ -171,7 +173,7 @@ pub fn prepare_import(
             lines.push((index + 1, checked));
         }
     }
-    let folder = context.paths.context_folder(context.session);
+    let folder = context.paths.context(context.session);
     let mut prepared =
         PreparedImport { packages: Vec::with_capacity(lines.len()), written: Vec::new() };
     let mut names: HashMap<String, (usize, String)> = HashMap::new();
@@ -223,7 +225,7 @@ fn json_message(error: &serde_json::Error) -> String {
 /// The file of a line: the existing one, or a new one with the body.
 fn file_of(
     import: &ImportContext<'_>,
-    folder: &Path,
+    folder: &Folder,
     number: usize,
     line: &ImportLine,
     names: &mut HashMap<String, (usize, String)>,
@@ -236,11 +238,11 @@ fn file_of(
     // We write this file and agents read it, so secrets must not get into it.
     let text = file_text(line, context.redactor.clean(body).as_str());
     let name = match &line.name {
-        Some(name) => name.strip_suffix(".md").unwrap_or(name).to_owned(),
-        None => format!("imported-{}", &super::content_hash(text.as_bytes())[..16]),
+        Some(name) => format!("{}.md", name.strip_suffix(".md").unwrap_or(name)),
+        None => format!("imported-{}.md", &super::content_hash(text.as_bytes())[..16]),
     };
-    let relative = folder.strip_prefix(context.paths.root()).unwrap_or(folder);
-    let path = relative.join(format!("{name}.md"));
+    let here = folder.path();
+    let path = here.strip_prefix(context.paths.root()).unwrap_or(&here).join(&name);
     if let Some((first, same)) = names.get(&name) {
         return if *same == text {
             Ok(path)
@@ -248,29 +250,36 @@ fn file_of(
             Err(ImportError::Twice { line: number, first: *first })
         };
     }
-    let write_error = |source| ImportError::Write { line: number, source };
-    let absolute = context.paths.root().join(&path);
-    let is_link = fs_err::symlink_metadata(&absolute).is_ok_and(|m| m.file_type().is_symlink());
-    // Something else than a file of bearable size is not ours, and not read to its end.
-    let Ok(former) = read_bounded(&absolute, context.max_bytes) else {
-        return Err(ImportError::Taken { line: number, path });
+    let former = match folder.read(&name, context.max_bytes) {
+        Ok(former) => former,
+        // Something else than a file of bearable size is not ours, and not read to its end.
+        Err(FileError::NotAFile { .. } | FileError::TooLarge { .. }) => {
+            return Err(ImportError::Taken { line: number, path });
+        }
+        Err(error) => return Err(not_written(number, error)),
     };
-    if former.as_deref() != Some(text.as_bytes()) || is_link {
+    if former.as_deref() != Some(text.as_bytes()) {
         let ours = former.as_ref().is_none_or(|bytes| {
             (import.registered)(&path.display().to_string()) == Some(super::content_hash(bytes))
         });
-        if is_link || !ours {
+        if !ours {
             return Err(ImportError::Taken { line: number, path });
         }
-        context
-            .paths
-            .make_context_folder(context.session)
-            .map_err(|source| ImportError::File { line: number, source: Box::new(source) })?;
-        write::write_whole(&absolute, &text).map_err(write_error)?;
-        written.push(Written { path: absolute, former });
+        folder
+            .replace_shared(&name, text.as_bytes())
+            .map_err(|error| not_written(number, error))?;
+        written.push(Written { folder: folder.clone(), name: name.clone(), former });
     }
     names.insert(name, (number, text));
     Ok(path)
+}
+
+fn not_written(line: usize, error: FileError) -> ImportError {
+    if let FileError::Io { source, .. } = error {
+        ImportError::Write { line, source }
+    } else {
+        ImportError::File { line, source: Box::new(not_ours(error)) }
+    }
 }
 
 /// The file repeats the line's metadata, so that the index can be rebuilt from it.

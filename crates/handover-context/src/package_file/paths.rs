@@ -68,6 +68,11 @@ impl ProjectPaths {
         self.artifacts_folder(session).path()
     }
 
+    /// The folder of [`context_folder`](Self::context_folder), for whoever writes to it.
+    pub(super) fn context(&self, session: &SessionId) -> Folder {
+        self.artifacts_folder(session).inside("context")
+    }
+
     fn artifacts_folder(&self, session: &SessionId) -> Folder {
         Folder::of(&self.root).inside("artifacts").inside(session.as_str())
     }
@@ -197,7 +202,7 @@ impl ProjectPaths {
 
     /// Creates the folder for a session's packages. No folder on the way may be a symlink.
     pub fn make_context_folder(&self, session: &SessionId) -> Result<PathBuf, PackageFileError> {
-        let folder = self.artifacts_folder(session).inside("context");
+        let folder = self.context(session);
         folder.create_shared().map_err(not_ours)?;
         Ok(folder.path())
     }
@@ -209,7 +214,7 @@ impl ProjectPaths {
     }
 }
 
-fn not_ours(error: FileError) -> PackageFileError {
+pub(super) fn not_ours(error: FileError) -> PackageFileError {
     match error {
         FileError::NotAFolder { path, found: Irregular::Link } => PackageFileError::Link { path },
         FileError::NotAFolder { path, .. }

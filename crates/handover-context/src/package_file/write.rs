@@ -3,12 +3,11 @@
 //! Existing files are never overwritten, and a partially written file is never visible.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
+use handover_files::{FileError, Folder};
 use handover_model::{PackageKind, Priority, Role};
 
+use super::paths::not_ours;
 use super::{DraftContext, Located, PackageFileError, Placement, content, content_hash};
 
 /// A text to be written as a package file.
@@ -41,14 +40,16 @@ pub struct WrittenText {
     pub redactions: u32,
     /// Whether the file is new.
     pub fresh: bool,
+    folder: Folder,
 }
 
 impl WrittenText {
     /// Removes the file if it is new, because the registration failed.
     pub fn take_back(&self) {
-        if self.fresh {
+        let name = self.located.absolute.file_name().and_then(|name| name.to_str());
+        if let Some(name) = name.filter(|_| self.fresh) {
             // Best effort: the error that caused the rollback is the one to report.
-            let _ = fs_err::remove_file(&self.located.absolute);
+            let _ = self.folder.remove(name);
         }
     }
 }
@@ -73,8 +74,15 @@ pub fn write_text(
         body: body.as_str(),
     });
     let size = text.len() as u64;
-    let written = |located, fresh| WrittenText { located, redactions: body.redactions(), fresh };
-    let folder = context.paths.make_context_folder(context.session)?;
+    let folder = context.paths.context(context.session);
+    let written = |located, fresh| WrittenText {
+        located,
+        redactions: body.redactions(),
+        fresh,
+        folder: folder.clone(),
+    };
+    let here = folder.path();
+    let here = here.strip_prefix(context.paths.root()).unwrap_or(&here);
     let topic = content::title(body.as_str())
         .map(ToOwned::to_owned)
         .or_else(|| new.topic.map(|topic| context.redactor.clean(topic).as_str().to_owned()));
@@ -82,24 +90,20 @@ pub fn write_text(
     let hash = &content_hash(text.as_bytes())[..8];
     let last_resort = format!("notes-{}-{topic}-{hash}", new.kind);
     for stem in [conventional(new, &topic), Some(last_resort)].into_iter().flatten() {
-        let path = folder.join(format!("{stem}.md"));
+        let name = format!("{stem}.md");
+        let relative = here.join(&name);
         if size > context.max_bytes {
+            let path = context.paths.root().join(relative);
             return Err(PackageFileError::TooLarge { path, size, max: context.max_bytes });
         }
-        let relative = path.strip_prefix(context.paths.root()).unwrap_or(&path).to_owned();
-        match write_new(&path, &text) {
-            Ok(()) => return Ok(written(context.paths.locate_untrusted(&relative)?, true)),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                let located = context.paths.locate_untrusted(&relative)?;
-                if context.paths.read(&located, context.max_bytes).is_ok_and(|there| there == text)
-                {
-                    return Ok(written(located, false));
-                }
-            }
-            Err(source) => return Err(PackageFileError::Write { path: relative, source }),
+        let fresh = folder.publish_new(&name, text.as_bytes()).map_err(not_written)?;
+        let is_same =
+            || folder.read(&name, size).is_ok_and(|there| there == Some(text.clone().into_bytes()));
+        if fresh || is_same() {
+            return Ok(written(context.paths.locate_untrusted(&relative)?, fresh));
         }
     }
-    Err(PackageFileError::Taken { path: folder })
+    Err(PackageFileError::Taken { path: folder.path() })
 }
 
 /// The conventional name, if all of its parts are known and unambiguous.
@@ -166,23 +170,12 @@ fn scalar(role: &Role) -> String {
     if WORDS.contains(&role.as_str()) { format!("'{role}'") } else { role.to_string() }
 }
 
-/// Replaces a file atomically.
-pub(super) fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
-    whole(path, text)?.persist(path)?;
-    Ok(())
-}
-
-/// Creates a file atomically; fails if it exists.
-fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
-    whole(path, text)?.persist_noclobber(path)?;
-    Ok(())
-}
-
-fn whole(path: &Path, text: &str) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    Ok(file)
+fn not_written(error: FileError) -> PackageFileError {
+    if let FileError::Io { path, source } = error {
+        PackageFileError::Write { path, source }
+    } else {
+        not_ours(error)
+    }
 }
 
 #[cfg(test)]
@@ -317,6 +310,18 @@ mod tests {
         assert!(first.located.absolute.exists());
         first.take_back();
         assert!(!first.located.absolute.exists());
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_the_folder_is_not_followed() {
+        let project = Project::new();
+        let outside = tempfile::tempdir().unwrap();
+        let folder = project.paths.context_folder(&project.session);
+        fs_err::create_dir_all(folder.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(outside.path(), &folder).unwrap();
+        let error = project.write(&text("# A\none")).unwrap_err();
+        assert!(matches!(error, PackageFileError::Link { .. }), "{error}");
+        assert_eq!(fs_err::read_dir(outside.path()).unwrap().count(), 0);
     }
 
     proptest! {

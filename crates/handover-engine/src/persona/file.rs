@@ -41,15 +41,15 @@ pub(super) fn read(
     })
 }
 
-/// The personas that have a file in a folder.
-pub(super) fn names_in(folder: &Path) -> Result<Vec<PersonaId>, PersonaError> {
-    let named = |(path, id): (PathBuf, Result<PersonaId, InvalidId>)| {
-        id.map_err(|error| fault(&path, 1, PersonaRule::Name, error.to_string()))
+/// What is wrong with the names of files in a folder.
+pub(super) fn misnamed_in(folder: &Path) -> impl Iterator<Item = PersonaError> {
+    let problem = |(path, id): (PathBuf, Result<PersonaId, InvalidId>)| {
+        Some(fault(&path, 1, PersonaRule::Name, id.err()?.to_string()))
     };
-    files_in(folder).map(named).collect()
+    files_in(folder).filter_map(problem)
 }
 
-/// Like [`names_in`], without invalid names.
+/// The personas that have a file in a folder.
 pub(super) fn ids_in(folder: &Path) -> Vec<PersonaId> {
     files_in(folder).filter_map(|(_, id)| id.ok()).collect()
 }

@@ -140,7 +140,7 @@ impl Personas {
             names.insert(PersonaId::new(*name)?);
         }
         if let Some(folder) = &self.user {
-            names.extend(file::names_in(folder)?);
+            names.extend(file::ids_in(folder));
         }
         if let Some(folder) = &self.project {
             let trusted = |id: &PersonaId| {
@@ -149,10 +149,16 @@ impl Personas {
                 // An unreadable file is reported when its persona is requested.
                 self.agreement == Agreement::Everything || text().is_some_and(covers)
             };
-            names.extend(file::names_in(folder)?.into_iter().filter(trusted));
+            names.extend(file::ids_in(folder).into_iter().filter(trusted));
         }
         names.extend(self.config.personas.keys().cloned());
         Ok(names)
+    }
+
+    /// Files that are ignored because of their names.
+    pub fn misnamed(&self) -> Vec<PersonaError> {
+        let folders = self.user.iter().chain(&self.project);
+        folders.flat_map(|folder| file::misnamed_in(folder)).collect()
     }
 
     /// The personas of a phase: those requested, else those configured, else the defaults.
@@ -383,8 +389,10 @@ mod tests {
         fs_err::create_dir_all(folder.path().join("project/dir.toml")).unwrap();
         assert!(read("dir").to_string().contains("it is not a file"), "{}", read("dir"));
         write(personas.project.as_ref(), "Not A Name.toml", "");
-        let PersonaError::File { rule, .. } = personas.names().unwrap_err() else { panic!() };
-        assert_eq!(rule, PersonaRule::Name);
+        assert!(personas.names().unwrap().contains(&id("winston")));
+        let misnamed = personas.misnamed();
+        let [PersonaError::File { rule, .. }] = &misnamed[..] else { panic!("{misnamed:?}") };
+        assert_eq!(*rule, PersonaRule::Name);
     }
 
     #[test]

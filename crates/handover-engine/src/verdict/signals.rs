@@ -97,8 +97,12 @@ fn about(context: ReportContext<'_>, rest: &str) -> Option<String> {
         Some(_) | None => (context.subject, rest),
     };
     let reason = rest.strip_prefix(subject)?;
-    let ends = reason.is_empty() || reason.starts_with(char::is_whitespace) || reason == ".";
-    ends.then(|| reason.trim_start_matches([' ', '\t', '-', '–', '—', ':', '.']).trim().to_owned())
+    // `1-1-a: why`, `1-1-a, why`; but not `1-1-a:b`, which may be another id.
+    let after = reason.strip_prefix([':', ',', ';', '.']).unwrap_or(reason);
+    let ends = after.is_empty() || after.starts_with(char::is_whitespace);
+    ends.then(|| {
+        reason.trim_start_matches([' ', '\t', '-', '–', '—', ':', ',', ';', '.']).trim().to_owned()
+    })
 }
 
 /// `Retry`, `Skip` or `Escalate` of an analysis, and why.
@@ -154,6 +158,8 @@ mod tests {
                 "Fixed 2 issues",
             ),
             (Review, "REVIEW FAILED: 1-1-a - no test", Failed, "no test"),
+            (Review, "REVIEW FAILED: 1-1-a: no test", Failed, "no test"),
+            (Review, "REVIEW FAILED: 1-1-a, no test", Failed, "no test"),
             (Review, "PARTY REVIEW PASSED: 1-1-a", Passed, ""),
             (Review, "PARTY REVIEW PASSED WITH FIXES: 1-1-a", PassedWithFixes, ""),
             (Review, "PARTY REVIEW FAILED: 1-1-a - why", Failed, "why"),
@@ -211,6 +217,8 @@ mod tests {
         assert_eq!(about(retro, "Epic 7 - a good one").as_deref(), Some("a good one"));
         assert_eq!(about(retro, "epic-7").as_deref(), Some(""));
         assert_eq!(about(retro, "Epic 71"), None);
+        assert_eq!(about(retro, "Epic 7: a good one").as_deref(), Some("a good one"));
+        assert_eq!(about(retro, "Epic 7:1"), None);
         let dev = ReportContext { subject: "epic-7", ..context(RunPhase::Dev) };
         assert_eq!(about(dev, "Epic 7"), None);
     }

@@ -21,6 +21,7 @@ fn a_linked_file_is_neither_read_nor_written() {
     is_link(handover.create_file("x").unwrap_err());
     is_link(handover.remove("x").unwrap_err());
     is_link(handover.publish("x", b"new").unwrap_err());
+    assert!(!handover.publish_new("x", b"new").unwrap());
     is_link(handover.checked_path("x").unwrap_err());
     assert!(!handover.has("x"));
     assert_eq!(handover.size("x"), None);
@@ -142,6 +143,15 @@ fn new_files_are_accessible_to_their_owner_only() {
     scene.handover().publish("config.toml", b"y").unwrap();
     assert_eq!(mode(&at("config.toml")), 0o644);
     assert_eq!(scene.handover().read_text("config.toml", 9).unwrap().unwrap(), "x");
+    let shared = scene.handover().inside("artifacts/s1");
+    assert!(shared.publish_new("a.md", b"1").unwrap());
+    assert!(!shared.publish_new("a.md", b"2").unwrap());
+    assert_eq!(shared.read_text("a.md", 9).unwrap().unwrap(), "1");
+    shared.replace_shared("a.md", b"3").unwrap();
+    assert_eq!(shared.read_text("a.md", 9).unwrap().unwrap(), "3");
+    assert_eq!(mode(&at("artifacts/s1/a.md")), 0o644);
+    symlink(scene.at("outside/file"), at("artifacts/s1/link.md")).unwrap();
+    assert!(!shared.publish_new("link.md", b"2").unwrap());
     let drafts = spool.entries().unwrap().into_iter().chain(scene.handover().entries().unwrap());
     assert!(drafts.into_iter().all(|entry| !entry.name.starts_with(".tmp")));
 }

@@ -41,6 +41,8 @@ pub(crate) struct SettingsFile {
     pub(crate) host: &'static dyn HookHost,
     pub(crate) scope: Scope,
     pub(crate) path: PathBuf,
+    /// The project, if these are its settings: no link may lead out of it.
+    project: Option<PathBuf>,
     /// The folder of the backup.
     backups: Folder,
 }
@@ -81,7 +83,9 @@ impl SettingsFile {
         let path = host.settings().path(scope, folders).ok_or_else(|| {
             no_settings(&format!("{} has no settings at scope `{scope}`", host.name()))
         })?;
-        Ok(Self { host, scope, path, backups: ours.inside("hosts") })
+        let project = project.filter(|_| scope == Scope::Project);
+        let project = project.map(|project| project.root.clone());
+        Ok(Self { host, scope, path, project, backups: ours.inside("hosts") })
     }
 
     fn backup_name(&self) -> String {
@@ -91,7 +95,24 @@ impl SettingsFile {
     /// The text of the file; none if it does not exist.
     pub(crate) fn read(&self) -> Result<Option<String>, CommandError> {
         let error = |error| CommandError { hint: None, ..CommandError::from(error) };
+        self.check_inside()?;
         read_text_bounded(&self.path, MAX_BYTES).map_err(error)
+    }
+
+    /// Fails if a link leads from the settings of a project to somewhere else: a checkout may bring one.
+    fn check_inside(&self) -> Result<(), CommandError> {
+        let Some(project) = &self.project else { return Ok(()) };
+        let there = self.path.ancestors().find(|path| fs_err::symlink_metadata(path).is_ok());
+        let real = |path: &Path| fs_err::canonicalize(path).ok();
+        match (there.and_then(real), real(project)) {
+            (Some(there), Some(project)) if there.starts_with(&project) => Ok(()),
+            _ => {
+                let message =
+                    format!("{} is a link that leads out of the project", self.path.display());
+                Err(CommandError::new(Exit::Environment, "not_ours", message)
+                    .hinted("Replace the link with a file, or use `--scope user`."))
+            }
+        }
     }
 
     /// The events at which the host calls us.

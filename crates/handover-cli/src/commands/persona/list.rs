@@ -15,6 +15,7 @@ pub(crate) struct ListArgs {}
 pub(crate) fn run(app: &App, _args: ListArgs) -> Outcome {
     let personas = app.personas()?;
     let mut listed = Vec::new();
+    personas.misnamed().into_iter().for_each(|problem| app.ui.warn(problem));
     for id in personas.names()? {
         match personas.get(&id) {
             Ok(found) => listed.push(found),

@@ -1,5 +1,6 @@
 //! Arguments, standard input and files of every command that takes text.
 
+use handover_testkit::TestEnv;
 use serde_json::json;
 
 use super::{Planted, list_everything};
@@ -88,21 +89,29 @@ const IN_ARGUMENTS: &[&str] = &[
 fn arguments() {
     let env = project();
     let mut planted = Planted::default();
+    every_argument(&mut planted, &env);
+    planted.nowhere(&env);
+}
+
+pub(super) fn every_argument(planted: &mut Planted, env: &TestEnv) {
     env.write("docs/research_a.md", "# A\n## Summary\nNothing.\n");
     for line in IN_ARGUMENTS {
         let token = planted.token(line);
         let args = line.split(' ').map(|word| word.replace('@', &token));
-        planted.run(&env, "{}", args);
+        planted.run(env, "{}", args);
     }
-    list_everything(&mut planted, &env);
-    planted.nowhere(&env);
+    list_everything(planted, env);
 }
 
 #[test]
 fn standard_input() {
     let env = project();
     let mut planted = Planted::default();
-    let p = &mut planted;
+    every_input(&mut planted, &env);
+    planted.nowhere(&env);
+}
+
+pub(super) fn every_input(p: &mut Planted, env: &TestEnv) {
     let object = |p: &mut Planted, what: &str| {
         let (key, value) = (p.token(&format!("{what}, key")), p.token(&format!("{what}, value")));
         let (key_2, list) = (p.private_key(&format!("{what}, key 2")), p.kubernetes(what));
@@ -111,11 +120,11 @@ fn standard_input() {
     for command in ["event log note", "skill-output save lint"] {
         let (text, broken) =
             (object(p, command), format!("{{{}", p.token(&format!("{command}, broken"))));
-        p.run(&env, &text, command.split(' '));
-        p.run(&env, &broken, command.split(' '));
+        p.run(env, &text, command.split(' '));
+        p.run(env, &broken, command.split(' '));
     }
     let metadata = object(p, "metadata");
-    p.run(&env, "", ["session", "new", "s2", "--metadata", &metadata]);
+    p.run(env, "", ["session", "new", "s2", "--metadata", &metadata]);
     for command in [
         "reasoning add --role developer --phase decisions -",
         "redact",
@@ -130,10 +139,9 @@ fn standard_input() {
             p.kubernetes(command),
             p.token(&format!("{command}, JSON"))
         );
-        p.run(&env, &text, command.split(' '));
+        p.run(env, &text, command.split(' '));
     }
-    list_everything(p, &env);
-    planted.nowhere(&env);
+    list_everything(p, env);
 }
 
 /// The last message of an agent, with a secret in every field.
@@ -160,8 +168,13 @@ pub(super) fn debrief(p: &mut Planted, channel: &str) -> String {
 fn debriefs() {
     let env = project();
     let mut planted = Planted::default();
-    let good = debrief(&mut planted, "debrief");
-    planted.run(&env, &good, ["debrief", "--role", "developer"]);
+    every_debrief(&mut planted, &env);
+    planted.nowhere(&env);
+}
+
+pub(super) fn every_debrief(planted: &mut Planted, env: &TestEnv) {
+    let good = debrief(planted, "debrief");
+    planted.run(env, &good, ["debrief", "--role", "developer"]);
     let bad = format!(
         "```handover\nverdict: {}\nsummary: [{}]\nreceipt: {}\nreasoning: {}\n```\n",
         planted.token("verdict"),
@@ -169,16 +182,19 @@ fn debriefs() {
         planted.token("receipt"),
         planted.token("reasoning"),
     );
-    planted.run(&env, &bad, ["debrief", "--role", "developer"]);
-    list_everything(&mut planted, &env);
-    planted.nowhere(&env);
+    planted.run(env, &bad, ["debrief", "--role", "developer"]);
+    list_everything(planted, env);
 }
 
 #[test]
 fn package_files() {
     let env = project();
     let mut planted = Planted::default();
-    let p = &mut planted;
+    every_package_file(&mut planted, &env);
+    planted.nowhere(&env);
+}
+
+pub(super) fn every_package_file(p: &mut Planted, env: &TestEnv) {
     let text = format!(
         "---\ntitle: {}\ntags: [{}]\nconsumers: [{}]\n{}: x\n---\n# {}\n## Summary\n{}\n\n{}\n\n```yaml\n{}\n```\n",
         p.token("title"),
@@ -201,17 +217,16 @@ fn package_files() {
     let named = format!("docs/research_{}.md", p.token("file name"));
     env.write(&named, "# Name\n");
     for file in ["docs/research_a.md", "docs/research_b.md", &named] {
-        p.run(&env, "", ["package", "add", file, "--producer", "developer", "--group", "g1"]);
+        p.run(env, "", ["package", "add", file, "--producer", "developer", "--group", "g1"]);
     }
-    p.run(&env, "", ["package", "validate", "docs/research_a.md", "docs/research_b.md"]);
-    p.run(&env, "", ["package", "scan"]);
+    p.run(env, "", ["package", "validate", "docs/research_a.md", "docs/research_b.md"]);
+    p.run(env, "", ["package", "scan"]);
     for id in ["1", "2", "3"] {
-        p.run(&env, "", ["package", "show", id, "--body"]);
+        p.run(env, "", ["package", "show", id, "--body"]);
     }
-    p.run(&env, "", ["search", "summary", "heading"]);
-    p.run(&env, "", ["assemble", "--role", "qa_expert", "--group", "g1"]);
-    list_everything(p, &env);
-    planted.nowhere(&env);
+    p.run(env, "", ["search", "summary", "heading"]);
+    p.run(env, "", ["assemble", "--role", "qa_expert", "--group", "g1"]);
+    list_everything(p, env);
 }
 
 #[test]

@@ -5,9 +5,11 @@
 //! `brief`, and in a hook's answer to the host that asked. A path that a user gave to `doctor` or `validate`
 //! is named in their answer.
 
+mod closing;
 mod commands;
 mod programs;
 mod protocols;
+mod shared;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
