@@ -143,7 +143,7 @@ mod tests {
             Category Cause ChangeKind Confidence Consensus FailureClass Fate FindingKind Form
             GateFormat GroupStatus GuardMode ItemKind JournalKind KnownEvent NoteKind NoteState PackageKind
             PartyPhase Phase PipelineName Priority Profile ReasoningLevel ReceiptState RedactionMode
-            Routing RunPhase RunState ScenarioKind ScenarioOutcome Scope SessionStatus Severity
+            Routing RunPhase RunState ScenarioKind ScenarioOutcome Scope SessionStatus Severity SourceName
             StoryState TeamStatus TestingMode TicketWay Tier TokenKind Tokenizer TokenScope Topic Trust
             UatGate Verdict Zone
         );

@@ -50,3 +50,17 @@ words! {
         Person => "person",
     }
 }
+
+words! {
+    /// Where notes are learned from.
+    SourceName, "source" {
+        /// Tracked documents.
+        Docs => "docs",
+        /// The git history.
+        Git => "git",
+        /// Conversations with agent programs.
+        Transcripts => "transcripts",
+        /// The memories of other tools.
+        Memories => "memories",
+    }
+}

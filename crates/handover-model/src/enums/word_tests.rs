@@ -50,6 +50,7 @@ fn words_of_notes() {
     check(NoteKind::WORDS, "doc commit conversation memory manual");
     check(NoteState::WORDS, "live stale amended retired");
     check(Trust::WORDS, "outside agent project person");
+    check(SourceName::WORDS, "docs git transcripts memories");
 }
 
 #[test]

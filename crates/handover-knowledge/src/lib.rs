@@ -1,0 +1,18 @@
+//! What a project already knows, and where it stands: documents, git history, conversations with agent
+//! programs, the memories of other tools.
+//!
+//! A [`Source`] finds units and turns them into [`Draft`]s: passages, not dumps. Nothing here calls a model,
+//! opens a database or reads the clock. Texts are raw: the caller redacts them before it stores anything.
+
+mod draft;
+mod git;
+mod source;
+#[cfg(test)]
+mod testing;
+
+pub use draft::{Draft, MAX_TEXT_CHARS, note_id};
+pub use git::{Git, GitError, GitOutput};
+pub use source::{
+    ForeignTables, ForeignValue, Found, Homes, Learned, SkipReason, Skipped, Source, SourceContext,
+    SourceError, Unit,
+};
