@@ -1,7 +1,7 @@
 //! A note before it is stored: its text is raw, and it has no id, because an id is derived from redacted text.
 
-use handover_model::{InvalidId, NoteId, NoteKind, Timestamp, Trust};
-use handover_text::cut::cut;
+use handover_model::{InvalidId, NoteId, NoteKind, NoteState, Timestamp, Trust};
+use handover_text::cut::{cut, one_line};
 
 /// The longest text of a note.
 pub const MAX_TEXT_CHARS: usize = 1_600;
@@ -29,6 +29,10 @@ pub struct Draft {
     pub paths: Vec<String>,
     /// The symbols that it mentions.
     pub symbols: Vec<String>,
+    /// Whether it still counts: a reverted commit is amended.
+    pub state: NoteState,
+    /// Why it is in this state.
+    pub reason: Option<String>,
     /// The time of its source.
     pub created_at: Timestamp,
 }
@@ -37,7 +41,7 @@ impl Draft {
     /// The same draft, with a title and a text of bounded length.
     pub(crate) fn bounded(mut self) -> Self {
         self.text = cut(self.text.trim(), MAX_TEXT_CHARS);
-        self.title = cut(&handover_text::cut::one_line(&self.title), MAX_TITLE_CHARS);
+        self.title = cut(&one_line(&self.title), MAX_TITLE_CHARS);
         self
     }
 }

@@ -143,6 +143,43 @@ impl Git {
         })
     }
 
+    /// Calls `each` with the number and the content of every blob, in order. One that is missing or larger than
+    /// `max` has none.
+    pub fn blobs(
+        &self,
+        ids: &[&str],
+        max: u64,
+        stop: &(dyn Fn() -> bool + Sync),
+        each: &mut dyn FnMut(usize, Option<&[u8]>),
+    ) -> Result<(), GitError> {
+        let input = ids.join("\n") + "\n";
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.output(&["cat-file", "--batch"], input.as_bytes(), stop, &mut |out| {
+            let (mut header, mut blob) = (String::new(), Vec::new());
+            for at in 0..ids.len() {
+                header.clear();
+                out.read_line(&mut header).map_err(GitError::Start)?;
+                let mut words = header.split_whitespace().skip(1);
+                let (kind, size) = (words.next(), words.next().and_then(|size| size.parse().ok()));
+                let Some(size) = size.filter(|_: &u64| kind != Some("missing")) else {
+                    each(at, None);
+                    continue;
+                };
+                blob.clear();
+                let kept = size.min(max.saturating_add(1));
+                (&mut *out).take(kept).read_to_end(&mut blob).map_err(GitError::Start)?;
+                // The rest, and the end of the line.
+                let mut rest = (&mut *out).take(size - kept + 1);
+                std::io::copy(&mut rest, &mut std::io::sink()).map_err(GitError::Start)?;
+                let whole = kind == Some("blob") && size <= max && blob.len() as u64 == size;
+                each(at, whole.then_some(blob.as_slice()));
+            }
+            Ok(())
+        })
+    }
+
     /// Runs a command, while `read` reads its output. It is killed when `read` fails or the caller stops it.
     pub fn output(
         &self,
@@ -225,12 +262,13 @@ enum Ended {
 fn watch(child: &mut Child, done: &AtomicBool, stop: &(dyn Fn() -> bool + Sync)) -> Ended {
     let mut pause = Duration::from_micros(200);
     loop {
+        let stopped = stop();
         match child.try_wait() {
+            Ok(Some(_)) if stopped => return Ended::Stopped,
             Ok(Some(status)) if status.success() => return Ended::Well,
             Ok(Some(_)) | Err(_) => return Ended::Failed,
             Ok(None) => {}
         }
-        let stopped = stop();
         if stopped || done.load(Ordering::Acquire) {
             let _ = child.kill();
             let _ = child.wait();
@@ -254,6 +292,23 @@ mod tests {
         let git = Git::open(repository.root(), Repository::environment()).unwrap().unwrap();
         assert_eq!(git.head().unwrap(), None);
         assert_eq!(git.prefix(), "");
+    }
+
+    #[test]
+    fn blobs_are_read_in_one_go() {
+        let repository = Repository::new();
+        repository.write("a.md", "one\n");
+        repository.commit("b.md", "no end", "A subject");
+        let git = repository.open();
+        let id = |path: &str| git.text(&["rev-parse", &format!("HEAD:{path}")]).unwrap();
+        let (a, b, none) = (id("a.md"), id("b.md"), "0".repeat(40));
+        let mut seen = Vec::new();
+        git.blobs(&[&a, &none, &b, &a], 5, &|| false, &mut |at, blob| {
+            seen.push((at, blob.map(<[u8]>::to_vec)));
+        })
+        .unwrap();
+        let one = Some(b"one\n".to_vec());
+        assert_eq!(seen, [(0, one.clone()), (1, None), (2, None), (3, one)]);
     }
 
     #[test]
@@ -283,10 +338,10 @@ mod tests {
         let error = git.text(&["log", "no-such-branch"]).unwrap_err();
         assert!(error.to_string().starts_with("git log failed: fatal"), "{error}");
         let forever = ["cat-file", "--batch"];
-        let stopped = git.output(&forever, &[], &|| true, &mut |out| {
+        let stopped = git.output(&forever, b"HEAD\n", &|| true, &mut |out| {
             out.skip_until(0).map(drop).map_err(GitError::Start)
         });
-        assert!(matches!(stopped, Err(GitError::Stopped) | Ok(())));
+        assert!(matches!(stopped, Err(GitError::Stopped)));
         let mut seen = 0;
         let stopped = git.records(&["log"], &[], b'\n', &|| false, &mut |_| {
             seen += 1;

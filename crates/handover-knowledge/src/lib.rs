@@ -6,7 +6,10 @@
 
 mod draft;
 mod git;
+mod mentions;
+mod passage;
 mod source;
+mod sources;
 #[cfg(test)]
 mod testing;
 
@@ -16,3 +19,4 @@ pub use source::{
     ForeignTables, ForeignValue, Found, Homes, Learned, SkipReason, Skipped, Source, SourceContext,
     SourceError, Unit,
 };
+pub use sources::{source, sources};

@@ -1,27 +1,90 @@
 //! Real repositories for tests.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::Git;
+use crate::{Draft, Git, Homes, Skipped, Source, SourceContext, Unit};
 
-/// A repository in a temporary folder.
+/// A repository, usually in a temporary folder.
 pub(crate) struct Repository {
-    folder: TempDir,
+    root: PathBuf,
+    _folder: Option<TempDir>,
+}
+
+/// What a source knows of a repository.
+pub(crate) struct Everything {
+    pub(crate) units: Vec<Unit>,
+    pub(crate) drafts: Vec<Draft>,
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+/// Learns everything.
+pub(crate) fn learn(source: &dyn Source, repository: &Repository) -> Everything {
+    let (git, homes) = (repository.open(), Homes::default());
+    learn_in(source, &repository.context(&git, &homes, &[]))
+}
+
+/// Learns everything in some context.
+pub(crate) fn learn_in(source: &dyn Source, context: &SourceContext<'_>) -> Everything {
+    let found = source.discover(context).unwrap();
+    let mut drafts: Vec<(usize, Draft)> = Vec::new();
+    let mut skipped = found.skipped;
+    let mut seen = Vec::new();
+    source
+        .read(context, &found.units, &mut |learned| {
+            seen.push(learned.unit);
+            drafts.extend(learned.drafts.into_iter().map(|draft| (learned.unit, draft)));
+            skipped.extend(learned.skipped);
+        })
+        .unwrap();
+    seen.sort_unstable();
+    assert_eq!(seen, (0..found.units.len()).collect::<Vec<_>>(), "every unit is answered once");
+    drafts.sort_by_key(|(unit, _)| *unit);
+    for (unit, draft) in &drafts {
+        assert_eq!(draft.source, found.units[*unit].source);
+        assert!(draft.text.chars().count() <= crate::MAX_TEXT_CHARS);
+    }
+    let drafts = drafts.into_iter().map(|(_, draft)| draft).collect();
+    Everything { units: found.units, drafts, skipped }
 }
 
 impl Repository {
     pub(crate) fn new() -> Self {
-        let repository = Self { folder: tempfile::tempdir().unwrap() };
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let repository = Self { root, _folder: Some(folder) };
         repository.git(&["init", "-q", "-b", "main"]);
         repository
     }
 
+    /// One that exists.
+    pub(crate) fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), _folder: None }
+    }
+
     pub(crate) fn root(&self) -> &Path {
-        self.folder.path()
+        &self.root
+    }
+
+    pub(crate) fn context<'a>(
+        &'a self,
+        git: &'a Git,
+        homes: &'a Homes,
+        paths: &'a [PathBuf],
+    ) -> SourceContext<'a> {
+        SourceContext {
+            root: &self.root,
+            git: Some(git),
+            checkouts: std::slice::from_ref(&self.root),
+            homes,
+            paths,
+            since: None,
+            tables: None,
+            stop: &|| false,
+        }
     }
 
     pub(crate) fn open(&self) -> Git {
