@@ -7,6 +7,7 @@
 mod draft;
 mod extract;
 mod git;
+mod loaded;
 mod mentions;
 mod passage;
 mod source;
@@ -18,6 +19,7 @@ pub mod transcripts;
 pub use draft::{Draft, MAX_TEXT_CHARS, note_id};
 pub use extract::Likeness;
 pub use git::{Git, GitError, GitOutput};
+pub use loaded::is_loaded_by;
 pub use source::{
     ForeignTables, ForeignValue, Found, Homes, Learned, Place, SkipReason, Skipped, Source,
     SourceContext, SourceError, Unit,

@@ -2,6 +2,7 @@
 
 mod docs;
 mod git;
+mod memories;
 mod transcripts;
 
 use handover_model::SourceName;
@@ -10,7 +11,7 @@ use crate::Source;
 
 /// Every source, in the order in which they are learned.
 const SOURCES: &[&dyn Source] =
-    &[&docs::Docs, &git::History, &transcripts::Transcripts];
+    &[&docs::Docs, &git::History, &transcripts::Transcripts, &memories::Memories];
 
 /// Every source, in the order in which they are learned.
 pub fn sources() -> &'static [&'static dyn Source] {
