@@ -166,6 +166,10 @@ text_id!(
     EventType, "event type", check
 );
 text_id!(
+    /// A note; derived from its origin and content.
+    NoteId, "note id", check
+);
+text_id!(
     /// The public part of a token.
     TokenId, "token id", check
 );

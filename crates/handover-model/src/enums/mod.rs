@@ -66,6 +66,7 @@ mod acceptance;
 mod access;
 mod agent;
 mod handoff;
+mod note;
 mod package;
 mod run;
 mod session;
@@ -74,6 +75,7 @@ pub use acceptance::*;
 pub use access::*;
 pub use agent::*;
 pub use handoff::*;
+pub use note::*;
 pub use package::*;
 pub use run::*;
 pub use session::*;
@@ -139,10 +141,10 @@ mod tests {
     fn every_value_survives_text_and_json() {
         check_all!(
             Category Cause ChangeKind Confidence Consensus FailureClass Fate FindingKind Form
-            GateFormat GroupStatus GuardMode ItemKind JournalKind KnownEvent PackageKind
+            GateFormat GroupStatus GuardMode ItemKind JournalKind KnownEvent NoteKind NoteState PackageKind
             PartyPhase Phase PipelineName Priority Profile ReasoningLevel ReceiptState RedactionMode
-            Routing RunPhase RunState ScenarioKind ScenarioOutcome Scope SessionStatus Severity
-            StoryState TeamStatus TestingMode TicketWay Tier TokenKind Tokenizer TokenScope Topic
+            Routing RunPhase RunState ScenarioKind ScenarioOutcome Scope SessionStatus Severity SourceName
+            StoryState TeamStatus TestingMode TicketWay Tier TokenKind Tokenizer TokenScope Topic Trust
             UatGate Verdict Zone
         );
     }

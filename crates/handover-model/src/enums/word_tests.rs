@@ -46,6 +46,14 @@ fn words_of_handoffs() {
 }
 
 #[test]
+fn words_of_notes() {
+    check(NoteKind::WORDS, "doc commit conversation memory manual");
+    check(NoteState::WORDS, "live stale amended retired");
+    check(Trust::WORDS, "outside agent project person");
+    check(SourceName::WORDS, "docs git transcripts memories");
+}
+
+#[test]
 fn words_of_packages() {
     check(PackageKind::WORDS, "research failures decisions handoff investigation");
     check(Priority::WORDS, "low medium high critical");

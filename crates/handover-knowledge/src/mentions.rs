@@ -1,0 +1,234 @@
+//! The paths and symbols that a text names, found by their form alone.
+
+use std::path::{Path, PathBuf};
+
+/// The most of either that a note keeps.
+const MOST: usize = 32;
+
+/// The longest path or symbol.
+const MAX_CHARS: usize = 200;
+
+/// Extensions by which a bare name is a file.
+const EXTENSIONS: &[&str] = &[
+    "adoc",
+    "bash",
+    "bat",
+    "c",
+    "cc",
+    "cfg",
+    "clj",
+    "cmake",
+    "conf",
+    "cpp",
+    "cs",
+    "css",
+    "csv",
+    "dart",
+    "dockerfile",
+    "env",
+    "erl",
+    "ex",
+    "exs",
+    "fs",
+    "go",
+    "gradle",
+    "graphql",
+    "groovy",
+    "h",
+    "hcl",
+    "hpp",
+    "hs",
+    "html",
+    "ini",
+    "ipynb",
+    "java",
+    "jl",
+    "js",
+    "json",
+    "jsonl",
+    "jsx",
+    "kt",
+    "kts",
+    "less",
+    "lock",
+    "lua",
+    "md",
+    "mdx",
+    "mjs",
+    "ml",
+    "mod",
+    "nix",
+    "php",
+    "pl",
+    "plist",
+    "prisma",
+    "properties",
+    "proto",
+    "ps1",
+    "py",
+    "pyi",
+    "r",
+    "rb",
+    "rs",
+    "rst",
+    "sass",
+    "scala",
+    "scss",
+    "sh",
+    "sql",
+    "sum",
+    "svelte",
+    "svg",
+    "swift",
+    "tf",
+    "toml",
+    "ts",
+    "tsx",
+    "txt",
+    "vue",
+    "xml",
+    "yaml",
+    "yml",
+    "zig",
+    "zsh",
+];
+
+/// What a text names.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mentions {
+    pub(crate) paths: Vec<String>,
+    pub(crate) symbols: Vec<String>,
+}
+
+/// The paths, relative to the project, and the symbols in a text, in the order in which they appear. `checkouts`
+/// are folders whose absolute paths become relative; other absolute paths are left out.
+pub(crate) fn mentions(text: &str, checkouts: &[PathBuf]) -> Mentions {
+    let mut found = Mentions::default();
+    for (at, part) in text.split('`').enumerate() {
+        // Odd parts stand between backticks; fences have three and toggle the same way.
+        let quoted = at % 2 == 1 && !part.contains('\n');
+        for word in part.split(|c: char| c.is_whitespace() || "\"'()[]{}<>,;|=*“”‘’".contains(c))
+        {
+            // `f()` loses its parentheses above, so what follows the word says whether it was called.
+            let after = word_end(part, word);
+            see(word, quoted, after.starts_with('('), checkouts, &mut found);
+        }
+    }
+    found
+}
+
+/// What stands behind a word in the text that it is a part of.
+fn word_end<'t>(text: &'t str, word: &str) -> &'t str {
+    let end = word.as_ptr() as usize - text.as_ptr() as usize + word.len();
+    &text[end..]
+}
+
+fn see(word: &str, quoted: bool, called: bool, checkouts: &[PathBuf], found: &mut Mentions) {
+    let word = word.trim_end_matches(['.', ':', '!', '?', '…']).trim_start_matches('@');
+    if word.len() < 3 || word.len() > MAX_CHARS || word.contains("://") {
+        return;
+    }
+    if let Some(path) = path(word, checkouts) {
+        add(&mut found.paths, path);
+    } else if is_symbol(word, quoted || called) {
+        add(&mut found.symbols, word.to_owned());
+    }
+}
+
+fn add(list: &mut Vec<String>, item: String) {
+    if list.len() < MOST && !list.contains(&item) {
+        list.push(item);
+    }
+}
+
+fn path(word: &str, checkouts: &[PathBuf]) -> Option<String> {
+    // `src/db.rs:12:4` names a line.
+    let word = word.split(':').next().unwrap_or(word);
+    let word = word.strip_prefix("./").unwrap_or(word);
+    let last = word.trim_end_matches('/').rsplit('/').next()?;
+    let plain = |c: char| c.is_alphanumeric() || "._-+@/".contains(c);
+    if !word.chars().all(plain) || word.contains("//") || word.split('/').any(|part| part == "..") {
+        return None;
+    }
+    let stem_and_extension = last.rsplit_once('.');
+    let known = stem_and_extension.is_some_and(|(stem, extension)| {
+        let extension = extension.to_ascii_lowercase();
+        !stem.is_empty() && EXTENSIONS.binary_search(&extension.as_str()).is_ok()
+    });
+    if Path::new(word).is_absolute() {
+        let inside = checkouts.iter().find_map(|root| Path::new(word).strip_prefix(root).ok())?;
+        return inside.to_str().filter(|inside| !inside.is_empty()).map(ToOwned::to_owned);
+    }
+    let folders = word.matches('/').count();
+    let looks_like_one = match folders {
+        0 => known && last.chars().any(char::is_alphabetic),
+        // `and/or` is not a path; `src/auth/` and `src/auth/token` are.
+        1 => known || word.ends_with('/'),
+        _ => word.chars().any(char::is_alphabetic) && !last.is_empty() || known,
+    };
+    let is_number = word.chars().all(|c| c.is_numeric() || "./-".contains(c));
+    (looks_like_one && !is_number).then(|| word.to_owned())
+}
+
+/// Whether a word has the form of an identifier; between backticks and before parentheses plain words have it too.
+fn is_symbol(word: &str, marked: bool) -> bool {
+    let parts = || word.split("::").flat_map(|part| part.split(['.', '#']));
+    let identifier = |part: &str| {
+        part.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
+            && part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+    };
+    if word.starts_with("--") || !parts().all(identifier) {
+        return false;
+    }
+    let letters = word.chars().any(char::is_alphabetic);
+    let snake = word.trim_matches('_').contains('_');
+    let humps = || {
+        let mut before = ' ';
+        word.chars().any(|c| {
+            let hump = before.is_lowercase() && c.is_uppercase();
+            before = c;
+            hump
+        })
+    };
+    letters && (marked || snake || word.contains("::") || humps())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> (Vec<String>, Vec<String>) {
+        let found = mentions(text, &[PathBuf::from("/home/me/project")]);
+        (found.paths, found.symbols)
+    }
+
+    #[test]
+    fn extensions_are_sorted() {
+        assert!(EXTENSIONS.is_sorted());
+    }
+
+    #[test]
+    fn paths_are_known_by_their_form() {
+        let text = "See src/auth/token.rs:12, ./docs/a.md, `config.toml` and /home/me/project/src/x.rs; \
+                    not /etc/passwd, and/or, https://a.b/c/d.html, 1.2, 24/7, ../up.rs, e.g. or v1.2.3.";
+        assert_eq!(of(text).0, ["src/auth/token.rs", "docs/a.md", "config.toml", "src/x.rs"]);
+        assert_eq!(of("everything below src/store/ and a/b/c").0, ["src/store/", "a/b/c"]);
+    }
+
+    #[test]
+    fn symbols_are_known_by_form_or_marks() {
+        let text = "`rotate` calls refresh_token() and Store::open, never parseHTML or MAX_SIZE; \
+                    call begin() too. Plain Words, GitHub";
+        assert_eq!(
+            of(text).1,
+            ["rotate", "refresh_token", "Store::open", "parseHTML", "MAX_SIZE", "begin", "GitHub"]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_survived(text in "\\PC*") {
+            mentions(&text, &[]);
+        }
+    }
+}

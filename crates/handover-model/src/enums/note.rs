@@ -1,0 +1,66 @@
+//! Notes: what the project already knows, where it comes from, and how far to believe it.
+
+words! {
+    /// Where a note comes from.
+    NoteKind, "note kind" {
+        /// A section of a tracked document.
+        Doc => "doc",
+        /// A commit message.
+        Commit => "commit",
+        /// A conversation with an agent program.
+        Conversation => "conversation",
+        /// The memory of another tool.
+        Memory => "memory",
+        /// Written by hand.
+        Manual => "manual",
+    }
+}
+
+impl NoteKind {
+    /// Whether the text may be private, so it stays on this machine unless `learn.share` opts in.
+    pub const fn is_private(self) -> bool {
+        matches!(self, Self::Conversation | Self::Memory)
+    }
+}
+
+words! {
+    /// Whether a note still counts.
+    NoteState, "note state" {
+        /// It is used.
+        Live => "live",
+        /// Its source has changed or is gone.
+        Stale => "stale",
+        /// A later statement replaced it.
+        Amended => "amended",
+        /// A person took it out of use.
+        Retired => "retired",
+    }
+}
+
+words! {
+    /// How far a text may be trusted, from least to most. The machinery sets it, never the text.
+    Trust, "trust class" {
+        /// Fetched from the web, a tool's output, an imported store.
+        Outside => "outside",
+        /// Said by an agent.
+        Agent => "agent",
+        /// Tracked and committed.
+        Project => "project",
+        /// Typed by a person.
+        Person => "person",
+    }
+}
+
+words! {
+    /// Where notes are learned from.
+    SourceName, "source" {
+        /// Tracked documents.
+        Docs => "docs",
+        /// The git history.
+        Git => "git",
+        /// Conversations with agent programs.
+        Transcripts => "transcripts",
+        /// The memories of other tools.
+        Memories => "memories",
+    }
+}
