@@ -6,6 +6,7 @@
 
 mod draft;
 mod git;
+pub mod places;
 mod source;
 #[cfg(test)]
 mod testing;
