@@ -10,6 +10,7 @@ mod git;
 mod loaded;
 mod mentions;
 mod passage;
+pub mod places;
 mod source;
 mod sources;
 #[cfg(test)]
