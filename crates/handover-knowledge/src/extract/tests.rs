@@ -93,6 +93,20 @@ fn a_choice_stands_with_the_options() {
 }
 
 #[test]
+fn a_long_yes_or_no_stands_with_the_question_too() {
+    let notes = notes(
+        "P: Users complain that exports take minutes. What can we do about it?
+         A: The export builds the whole archive in memory. I suggest to stream it to the bucket and mail a link. Should I?
+         P: yes, but the link must expire after 24 hours and only the owner of the workspace may open it
+         A: Exports are streamed now; links expire after 24 hours and check the owner.",
+    );
+    assert!(
+        has(&notes, &["stream it to the bucket", "expire after 24 hours", "only the owner"]),
+        "{notes:#?}"
+    );
+}
+
+#[test]
 fn a_statement_of_its_own_is_the_persons() {
     let notes = notes(
         "P: Never call the billing API from request handlers; enqueue a job instead, because the provider rate-limits us at 20 requests per second.
