@@ -199,6 +199,9 @@ const SOLUTION: &[&str] = &[
     "works now",
 ];
 
+/// From this score on, a sentence says something whatever it begins with.
+pub(super) const TELLING: u32 = 4;
+
 /// A list of cues.
 #[derive(Debug, Clone, Copy)]
 enum Group {
@@ -303,13 +306,10 @@ pub(super) fn proposes(text: &str) -> bool {
 /// Whether a short reply accepts what was offered.
 pub(super) fn accepts(reply: &str) -> bool {
     const WORDS: &[&str] = &[
-        "a",
         "agree",
         "agreed",
         "approved",
-        "b",
         "both",
-        "c",
         "confirmed",
         "correct",
         "do it",
@@ -349,7 +349,9 @@ pub(super) fn accepts(reply: &str) -> bool {
         "yup",
     ];
     let text = plain(reply);
-    WORDS.iter().any(|cue| contains(&text, cue)) || reply.trim().parse::<u8>().is_ok()
+    let single = reply.trim().trim_end_matches(['.', ')', '!']);
+    let item = single.len() == 1 && single.starts_with(|c: char| c.is_ascii_alphanumeric());
+    item || WORDS.iter().any(|cue| contains(&text, cue))
 }
 
 /// Whether a reply points to what was offered, so that it means nothing without it.
@@ -378,6 +380,17 @@ pub(super) fn refers(reply: &str) -> bool {
             && word.starts_with(|c: char| c.is_ascii_digit() || ('b'..='e').contains(&c))
     });
     letter || WORDS.iter().any(|cue| contains(start, cue))
+}
+
+/// Whether a reply begins as an answer: `yes, but …`, `no, rather …`.
+pub(super) fn answers(reply: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "agreed", "correct", "exactly", "fine", "no", "nope", "not", "ok", "okay", "right", "sure",
+        "yep", "yes", "yup",
+    ];
+    let text = plain(reply);
+    let first = text.trim_start().split(|c| !is_of_word(c)).next().unwrap_or_default();
+    WORDS.contains(&first)
 }
 
 /// Whether a sentence only keeps a conversation going.
@@ -450,7 +463,9 @@ pub(super) fn is_chatter(sentence: &str) -> bool {
     ];
     let text = plain(sentence);
     let text = text.trim().trim_matches(|c: char| !c.is_alphanumeric());
-    ALONE.contains(&text) || STARTS.iter().any(|start| text.starts_with(start))
+    // `Now I'll use a queue instead, because …` begins like chatter and decides something.
+    ALONE.contains(&text)
+        || STARTS.iter().any(|start| text.starts_with(start)) && cues(sentence).score() < TELLING
 }
 
 /// In lower case, with plain apostrophes and single spaces around words.
@@ -543,5 +558,12 @@ mod tests {
             assert!(is_chatter(chatter), "{chatter}");
         }
         assert!(!is_chatter("Hi, use WAL"));
+        assert!(!is_chatter("Now I'll use a queue instead, because the API is slow."));
+        assert!(!accepts("add a test for it") && accepts("a") && accepts("B."));
+        assert!(
+            answers("Yes, but log it")
+                && answers("no – rather a file")
+                && !answers("nothing works")
+        );
     }
 }

@@ -19,8 +19,9 @@ const MAX_NOTES: usize = 400;
 /// Requests with fewer words say nothing by themselves.
 const LEAST_WORDS: usize = 4;
 
-/// Requests with fewer words need what they answer.
+/// Requests with fewer words need what they answer; those that begin as an answer need it for longer.
 const SELF_CONTAINED_WORDS: usize = 12;
+const ANSWER_WORDS: usize = 30;
 
 /// A reply up to this length may be a mere yes.
 const REPLY_WORDS: usize = 12;
@@ -33,15 +34,11 @@ const QUESTION_CHARS: usize = 320;
 const CONCLUSION_CHARS: usize = 1_200;
 const ON_THE_WAY_CHARS: usize = 480;
 
-/// What is said on the way is kept if it is worth this much.
-const ON_THE_WAY_WORTH: u32 = 4;
-
 /// A conclusion without cues and with fewer words is none.
 const CONCLUSION_WORDS: usize = 8;
 
-/// The most passages of a long request, and what each must be worth.
+/// The most passages of a long request.
 const MAX_PASSAGES: usize = 3;
-const PASSAGE_WORTH: u32 = 4;
 
 /// Shorter conclusions say what they are about.
 const BARE_CHARS: usize = 160;
@@ -88,7 +85,8 @@ impl Maker<'_> {
         let text = without_chatter(&request.text);
         let count = words(&text);
         let refers = cues::refers(&text);
-        if (refers || count < SELF_CONTAINED_WORDS)
+        let answers = cues::answers(&request.text) && count < ANSWER_WORDS;
+        if (refers || answers || count < SELF_CONTAINED_WORDS)
             && let Some(before) = turn.before.as_ref().filter(|before| cues::proposes(&before.text))
         {
             let accepts = words(&request.text) <= REPLY_WORDS && cues::accepts(&request.text);
@@ -97,7 +95,7 @@ impl Maker<'_> {
                 let offered = offer(&before.text, room);
                 let said = cut(&request.text, MAX_TEXT_CHARS - PROPOSAL_CHARS - 40);
                 let text = format!("Agent: {offered}\nPerson: {said}");
-                drafts.push(self.draft(request, &said, text, agent(before)));
+                drafts.push(self.draft(request, &offered, text, agent(before)));
                 return before.text.chars().count() <= room;
             }
         }
@@ -107,7 +105,7 @@ impl Maker<'_> {
         let trust = if self.conversation.is_headless { Trust::Agent } else { Trust::Person };
         let mut kept = passages(&text);
         if kept.len() > 1 {
-            kept = best(kept, cues::worth, MAX_PASSAGES, PASSAGE_WORTH);
+            kept = best(kept, cues::worth, MAX_PASSAGES, cues::TELLING);
         }
         for passage in kept {
             drafts.push(self.draft(request, &text, passage, trust));
@@ -121,7 +119,7 @@ impl Maker<'_> {
         let concluded = shortened(&without_chatter(&last.text), CONCLUSION_CHARS);
         let on_the_way = on_the_way(others);
         let worth = cues::worth(&concluded);
-        let says_little = words(&concluded) < CONCLUSION_WORDS && worth < ON_THE_WAY_WORTH;
+        let says_little = words(&concluded) < CONCLUSION_WORDS && worth < cues::TELLING;
         if says_little && on_the_way.is_empty() {
             return;
         }
@@ -132,10 +130,14 @@ impl Maker<'_> {
         }
         let asked = turn.request.as_ref().map(|request| without_chatter(&request.text));
         let asked = asked.filter(|asked| !asked.is_empty());
+        // `Option 3 please` is no title.
+        let names_it = |asked: &&String| {
+            words(asked) >= LEAST_WORDS && !cues::refers(asked) && !cues::answers(asked)
+        };
+        let title = asked.as_ref().filter(names_it).unwrap_or(&text).clone();
         if let Some(asked) = asked.as_ref().filter(|_| text.chars().count() < BARE_CHARS) {
             text = format!("Person: {}\nAgent: {text}", cut(asked, BARE_CHARS));
         }
-        let title = asked.unwrap_or_else(|| text.clone());
         let trust = turn.replies.iter().map(agent).min().unwrap_or(Trust::Agent);
         drafts.push(self.draft(last, &title, text, trust));
     }
@@ -213,7 +215,7 @@ fn on_the_way(replies: &[Said]) -> String {
         if telling && !cues::is_chatter(sentence) { cues.score() } else { 0 }
     };
     let weights: Vec<u32> = all.iter().map(weigh).collect();
-    let weights = weights.into_iter().map(|one| if one < ON_THE_WAY_WORTH { 0 } else { one });
+    let weights = weights.into_iter().map(|one| if one < cues::TELLING { 0 } else { one });
     pick(&all, weights.collect(), ON_THE_WAY_CHARS, " ")
 }
 

@@ -112,7 +112,9 @@ fn is_json(path: &Path) -> bool {
 
 /// Whether a folder is, or is in, one of this project's checkouts.
 pub(super) fn is_ours(folder: &Path, context: &SourceContext<'_>) -> bool {
-    context.checkouts.iter().any(|checkout| folder.starts_with(checkout))
+    let is_inside = |folder: &Path| context.checkouts.iter().any(|one| folder.starts_with(one));
+    // It may have been reached through a link.
+    is_inside(folder) || fs_err::canonicalize(folder).is_ok_and(|folder| is_inside(&folder))
 }
 
 /// The name of a file without its extension.
