@@ -59,6 +59,8 @@ enum Eval {
     Blocks(eval::blocks::Args),
     /// Share of decisions in conversations and commits that later briefs contain
     Known(eval::known::Args),
+    /// Where to look, against plain BM25, on commits of real repositories
+    Places(eval::places::Args),
     /// Recall and false positives of secret redaction
     Redaction(eval::redaction::Args),
     /// Retrieval quality of the ranking
@@ -78,6 +80,7 @@ fn main() -> anyhow::Result<()> {
         Task::Eval(Eval::Briefs(args)) => eval::briefs::run(&args),
         Task::Eval(Eval::Blocks(args)) => eval::blocks::run(&args),
         Task::Eval(Eval::Known(args)) => eval::known::run(&args),
+        Task::Eval(Eval::Places(args)) => eval::places::run(&args),
         Task::Eval(Eval::Redaction(args)) => eval::redaction::run(&args),
         Task::Eval(Eval::Retrieval(args)) => eval::retrieval::run(&args),
         Task::Eval(Eval::Tokens(args)) => eval::tokens::run(&args),

@@ -4,6 +4,7 @@ pub mod blocks;
 pub mod briefs;
 pub mod known;
 mod labelled;
+pub mod places;
 pub mod redaction;
 pub mod retrieval;
 pub mod tokens;
