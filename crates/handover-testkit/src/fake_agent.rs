@@ -29,8 +29,10 @@ impl FakeAgent {
     /// missing or outdated one is built here.
     pub fn program() -> PathBuf {
         let name = "handover-fake-agent";
-        let tests = std::env::current_exe().unwrap();
-        let profile = tests.parent().and_then(Path::parent).unwrap();
+        let this = std::env::current_exe().unwrap();
+        // Tests are in a folder of their own, other programs are not.
+        let folder = this.parent().unwrap();
+        let profile = if folder.ends_with("deps") { folder.parent().unwrap() } else { folder };
         let program = profile.join(name);
         let name_of_profile = match profile.file_name().unwrap().to_str().unwrap() {
             "debug" => "dev",

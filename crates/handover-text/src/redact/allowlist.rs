@@ -203,7 +203,7 @@ const WORDS: &[&str] = &[
 /// Substrings that mark a value as a mask or an expression.
 #[rustfmt::skip]
 const NOT_A_VALUE: &[&str] = &[
-    "<your", "redacted", "xxxx", "****", "....", "%(", "&lt;", "&quot", "$(", "#{",
+    "<your", "redacted", "xxxx", "****", "....", "&lt;", "&quot", "$(", "#{",
     "<%", "secrets.", "process.env", "getenv", "os.environ", "env.", "%env",
     "•••", "…",
 ];
@@ -255,11 +255,20 @@ pub(super) fn placeholder(value: &[u8]) -> bool {
         || same
         || marks
         || format
+        || interpolated(value)
         || WORDS.iter().any(|w| value.eq_ignore_ascii_case(w.as_bytes()))
         || (value.len() <= 200 && (NOT_VALUES.inside(value) || template(value)))
         || (value.len() <= 200
             && MADE_UPS.inside(value)
             && random::longest_mixed_word(value) < RANDOM_WORD)
+}
+
+/// `%(name)s`
+fn interpolated(value: &[u8]) -> bool {
+    value.windows(2).enumerate().any(|(at, w)| {
+        let name = || bytes::run(value, at + 2, 40, |b| bytes::is(b, ALNUM) || b == b'_');
+        w == b"%(" && value.get(at + 2 + name()).is_none_or(|b| *b == b')')
+    })
 }
 
 /// `${VAR}`, `{{ name }}`: braces around a name, or a text cut off after it. Passwords may contain
@@ -300,7 +309,7 @@ fn kept_in_braces(value: &[u8]) -> bool {
 /// First characters of DER public keys in base64.
 const PUBLIC_DER: &[&[u8]] = &[b"MFkwEwYH", b"MIIBIjAN", b"MIICIjAN", b"MCowBQYD", b"MIGfMA0G"];
 
-/// Published hashes and keys: `sha256-…`, `ssh-rsa …`.
+/// Published hashes, keys, advisories and versions: `sha256-…`, `ssh-rsa …`, `CVE-…`.
 pub(super) fn public(value: &[u8]) -> bool {
     const STARTS: &[&str] = &[
         "sha256-",
@@ -314,11 +323,23 @@ pub(super) fn public(value: &[u8]) -> bool {
         "ssh-rsa",
         "ssh-ed25519",
         "ecdsa-",
+        "cve-",
+        "ghsa-",
+        "rustsec-",
     ];
     STARTS
         .iter()
         .any(|s| value.get(..s.len()).is_some_and(|v| v.eq_ignore_ascii_case(s.as_bytes())))
         || PUBLIC_DER.iter().any(|s| value.starts_with(s))
+        || commit_version(value)
+}
+
+/// The version of a Go module between two tags: `v0.0.0-20180821212333-d2e6202438be`.
+fn commit_version(value: &[u8]) -> bool {
+    let time = |part: &[u8]| part.len() == 14 && part.iter().all(u8::is_ascii_digit);
+    let commit = |part: &[u8]| bytes::run(part, 0, part.len(), |b| bytes::is(b, bytes::HEX)) == 12;
+    let mut parts = value.split(|b| *b == b'-').skip(1);
+    parts.by_ref().any(time) && parts.next().is_some_and(commit)
 }
 
 #[cfg(test)]
@@ -476,6 +497,15 @@ mod tests {
             public,
             &["sha256-abc", "SHA512:abc", "h1:x", "md5:x", "ssh-rsa AAAA", "ecdsa-x", "MIIBIjANBg"],
             &["sha256", "xsha256-", "MIIEpQIBAAK"],
+        );
+        check(
+            public,
+            &["CVE-2021-38561", "GHSA-abcd-1234", "v0.0.0-20180821212333-d2e6202438be/go.mod"],
+            &[
+                "v0.0.0-20180821-d2e6202438be",
+                "20180821212333-d2e6202438be",
+                "x-20180821212333-d2e6",
+            ],
         );
     }
 }

@@ -13,7 +13,7 @@ use super::random;
 use super::values;
 
 /// How many bytes of a command are read.
-const LINE: usize = 300;
+const LINE: usize = 256;
 /// How many words of a command are read.
 const WORDS: usize = 32;
 

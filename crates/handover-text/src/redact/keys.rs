@@ -26,7 +26,8 @@ const PASSWORD: &[&str] = &[
     "rootpw", "clave", "securestring", "keypass", "storepass", "sshpass", "wachtwoord", "salasana", "heslo",
     "parola", "losenord", "haslo", "sifre", "adgangskode", "palavrapasse", "rootbindpw", "passwd",
     "contrasenia", "contrasenya", "pasword", "paswd", "passsword", "lozinka", "geslo", "parool", "kodeord",
-    "jelszo", "kodikos", "matkhau", "katasandi",
+    "jelszo", "kodikos", "matkhau", "katasandi", "pssword", "psswd", "pswrd", "psword", "psswrd", "paswrd",
+    "paasword", "passwoard", "passwor",
 ];
 
 #[rustfmt::skip]

@@ -7,7 +7,8 @@ use memchr::memmem;
 use super::Hit;
 use super::bytes;
 
-const RULE: &str = "private-key";
+/// The rule's name in findings.
+pub(super) const RULE: &str = "private-key";
 
 /// The longest line of such a block.
 const LINE: usize = 128;

@@ -85,6 +85,18 @@ pub(super) fn longest_mixed_word(s: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
+/// Whether a string counts: `abcdef0123456789`, `a1b2c3d4`. People write such keys in examples.
+pub(super) fn counted(s: &[u8]) -> bool {
+    let follows = |a: u8, b: u8| {
+        b == a.wrapping_add(1)
+            || matches!((a, b), (b'9', b'0') | (b'z', b'A' | b'a') | (b'Z', b'a' | b'A'))
+    };
+    // Every second character in `a1b2c3`.
+    let steps =
+        |apart: usize| s.iter().zip(s.iter().skip(apart)).filter(|(a, b)| follows(**a, **b));
+    s.len() >= 8 && (steps(1).count() * 3 >= s.len() * 2 || steps(2).count() * 3 >= s.len() * 2)
+}
+
 /// How often the kind changes between neighbours: digits, upper case, lower case.
 pub(super) fn changes(s: &[u8]) -> usize {
     let kind = |b: u8| bytes::CLASS[usize::from(b)] & (DIGIT | UPPER | LOWER);
@@ -121,6 +133,17 @@ mod tests {
         assert!(!uuid(b"550e8400-e29b-41d4-a716-44665544000"));
         assert!(!uuid(b"550e8400ee29b-41d4-a716-446655440000"));
         assert!(wordy(b"db_password") && wordy(b"apiKey") && !wordy(b"key1"));
+    }
+
+    #[test]
+    fn counting_is_no_randomness() {
+        for text in ["abcdef0123456789", "a1b2c3d4e5f6", "12345678901234567890", "XYZABCDEFGHI"] {
+            assert!(counted(text.as_bytes()), "{text}");
+        }
+        for text in ["abc", "Zk8vXq2LmN5pR7wT", "collect_changed_refs", "550e8400e29b41d4a716", ""]
+        {
+            assert!(!counted(text.as_bytes()), "{text}");
+        }
     }
 
     #[test]

@@ -235,6 +235,9 @@ impl<'t> Scan<'t> {
             // The signature of a token may end in a dash.
             let dashes = bytes::run(text, to, end - to, |b| b == b'-');
             hits.push(Hit::new(rule, from, if rule == shapes::JWT { to + dashes } else { to }));
+            if rule == pem::RULE {
+                return self.lines_of_key(from, end, hits);
+            }
             return end;
         }
         if self.layers != Layers::Inner
@@ -252,6 +255,15 @@ impl<'t> Scan<'t> {
             return to.max(end);
         }
         self.of_service(from, to, seen, hits).unwrap_or(end)
+    }
+
+    /// The other lines of a private key that has no header and begins at `start`; returns where they end.
+    fn lines_of_key(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) -> usize {
+        let lines = blocks::continued(self.text, start, end);
+        let Some((_, last)) = lines.last().copied() else { return end };
+        self.structures.push(start..last);
+        hits.extend(lines.into_iter().map(|(from, to)| Hit::new(pem::RULE, from, to)));
+        last.max(end)
     }
 
     /// A string too short to be judged by itself.
@@ -357,12 +369,23 @@ fn skip_escape(text: &[u8], at: usize) -> usize {
         text.get(from..from + len).is_some_and(|s| s.iter().all(|b| bytes::is(*b, bytes::HEX)))
     };
     match (at.checked_sub(1).map(|i| text[i]), text[at]) {
+        (Some(b'[' | b';'), b'0'..=b'9' | b'm') => after_color(text, at).unwrap_or(at),
         (Some(b'\\'), b'n' | b'r' | b't') => at + 1,
         (Some(b'\\'), b'x') if hex(at + 1, 2) => at + 3,
         (Some(b'\\'), b'u') if hex(at + 1, 4) => at + 5,
         (Some(b'%'), _) if hex(at, 2) => at + 2,
         _ => at,
     }
+}
+
+/// The end of a sequence that colors a terminal, whose last number begins at `at`: `ESC[1;93m`.
+fn after_color(text: &[u8], at: usize) -> Option<usize> {
+    const ESCAPES: [&[u8]; 5] = [b"\x1b[", b"\\x1b[", b"\\u001b[", b"\\033[", b"\\e["];
+    let digits = bytes::run(text, at, 3, |b| b.is_ascii_digit());
+    (text.get(at + digits) == Some(&b'm')).then_some(())?;
+    let before = bytes::run_back(text, at, 12, |b| b.is_ascii_digit() || b == b';');
+    let head = &text[..at - before];
+    ESCAPES.iter().any(|escape| head.ends_with(escape)).then_some(at + digits + 1)
 }
 
 /// The run without leading and trailing dots and dashes.

@@ -2,6 +2,7 @@
 
 use super::bytes::{self, ALNUM, DIGIT, HEX, TILDE};
 use super::encoded;
+use super::pem;
 use super::random;
 
 /// The rule for JSON web tokens.
@@ -18,8 +19,8 @@ pub(super) fn shape(
     if run.starts_with(b"ey") || run.starts_with(b"ewo") || run.starts_with(b"ew0") {
         return jwt(run).then_some((JWT, start));
     }
-    if run.starts_with(b"LS0tLS1CRUdJTi") && encoded::is_private_key(run) {
-        return Some(("private-key", start));
+    if run.starts_with(b"LS0tLS1CRUdJTi") && encoded::is_private_key(run) || der_private(run) {
+        return Some((pem::RULE, start));
     }
     if seen & DIGIT == 0 || run.len() < 24 {
         return None;
@@ -36,6 +37,9 @@ pub(super) fn shape(
     if mailgun(run) {
         return Some(("mailgun-private-key", start));
     }
+    if newrelic(run) {
+        return Some(("newrelic-key", start));
+    }
     telegram(text, start, run).map(|start| ("telegram-bot-token", start))
 }
 
@@ -49,6 +53,30 @@ fn jwt(run: &[u8]) -> bool {
         && claims.len() >= 8
         && (claims.starts_with(b"ey") || claims.starts_with(b"ew") || run.len() >= 60)
         && random::mixed(header)
+}
+
+/// A private key without its PEM header: base64 of a DER sequence that begins with a version number. Public
+/// keys and certificates begin otherwise.
+fn der_private(run: &[u8]) -> bool {
+    /// EC and Ed25519 keys, whose length is fixed.
+    const SHORT: [&[u8]; 5] = [b"MHcCAQEE", b"MHQCAQEE", b"MC4CAQAw", b"MIGkAgEB", b"MIHcAgEB"];
+    if run.len() < 60 || !run.starts_with(b"M") {
+        return false;
+    }
+    let (head, tail) = (&run[..8], &run[8..]);
+    let long = head.starts_with(b"MII")
+        && matches!(head[5], b'A' | b'Q' | b'g' | b'w')
+        && head.ends_with(b"IB")
+        && (tail.starts_with(b"AA") || tail.starts_with(b"AD"));
+    let middle = head.starts_with(b"MI") && head.ends_with(b"AgEA");
+    long || middle || SHORT.contains(&head)
+}
+
+/// 40 characters that end in `NRAL`.
+fn newrelic(run: &[u8]) -> bool {
+    run.len() == 40
+        && run.ends_with(b"NRAL")
+        && run[..36].iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
 
 /// Three bytes, a digit, `Q~`, then at least 28 more.
@@ -132,6 +160,31 @@ mod tests {
         assert_eq!(rule(&format!("{hex}-01234567-89abcdef")), Some(("mailgun-private-key", 0)));
         assert_eq!(rule(&format!("{hex}-01234567-89abcde")), None);
         assert_eq!(rule(&format!("{hex}-01234567-89abcdef-0")), None);
+    }
+
+    #[test]
+    fn private_keys_need_no_header() {
+        let rest = "a1B2".repeat(20);
+        for head in [
+            "MIIEpAIBAAKCAQEA",
+            "MIIEvQIBADANBgkq",
+            "MIGHAgEAMBMGByqG",
+            "MHcCAQEEIBkg",
+            "MC4CAQAwBQYDK2Vw",
+        ] {
+            assert_eq!(rule(&format!("{head}{rest}")), Some(("private-key", 0)), "{head}");
+        }
+        // A certificate, a public key, a request, and too little of a key.
+        for head in ["MIIDdzCCAl+gAwIB", "MIIBIjANBgkqhkiG", "MIIBCgKCAQEA", "MIICijCCAXICAQAw"] {
+            assert_eq!(rule(&format!("{head}{rest}")), None, "{head}");
+        }
+        assert_eq!(rule("MIIEpAIBAAKCAQEA"), None);
+    }
+
+    #[test]
+    fn license_keys_end_in_their_mark() {
+        assert_eq!(rule(&format!("{}NRAL", "a1b2".repeat(9))), Some(("newrelic-key", 0)));
+        assert_eq!(rule(&format!("{}NRAL", "a1b2".repeat(8))), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Passwords of SQL users: `IDENTIFIED BY '…'`.
+//! Passwords of SQL users: `IDENTIFIED BY '…'`, and their hashes: `IDENTIFIED WITH … AS '…'`.
 
 use super::{QUOTED, quoted};
 use crate::redact::allowlist;
@@ -7,13 +7,14 @@ use crate::redact::keys::Key;
 use crate::redact::operators::skip_space;
 use crate::redact::random;
 
-/// The password after the word `BY` at `start..end`.
+/// The password after the word `BY` or `AS` at `start..end`.
 pub(super) fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let before = text.get(..start)?.trim_ascii_end();
     let head = before.len().checked_sub(10)?;
     // `IDENTIFIED WITH mysql_native_password BY '…'`
     let with = &before[before.len().saturating_sub(48)..];
-    (before.get(head..)?.eq_ignore_ascii_case(b"identified")
+    let is_by = text.get(start).is_some_and(|b| b.eq_ignore_ascii_case(&b'b'));
+    (is_by && before.get(head..)?.eq_ignore_ascii_case(b"identified")
         || bytes::contains_ignore_case(with, b"identified with "))
     .then_some(())?;
     let mut at = skip_space(text, end);
@@ -22,7 +23,7 @@ pub(super) fn identified_by(text: &[u8], start: usize, end: usize) -> Option<(us
     }
     // "identified by its name" is prose: in SQL the words are in capitals, or a user is created.
     let line = &text[bytes::line_start(text, start, 120)..start];
-    let shouted = text.get(start) == Some(&b'B');
+    let shouted = is_by && text.get(start) == Some(&b'B');
     let sql = shouted
         || bytes::contains_ignore_case(line, b"user ")
         || bytes::contains_ignore_case(line, b"grant ");

@@ -124,7 +124,7 @@ impl Assignments {
             _ => {}
         }
         let name = text.get(start..end)?;
-        if next == b' ' && name.eq_ignore_ascii_case(b"by") {
+        if next == b' ' && (name.eq_ignore_ascii_case(b"by") || name.eq_ignore_ascii_case(b"as")) {
             return identified_by(text, start, end).map(|(from, to)| (from, to, Key::Password));
         }
         if !keys::may_end(name) {

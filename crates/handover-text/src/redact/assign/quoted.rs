@@ -1,5 +1,7 @@
 //! Quoted values: reading the literal, and deciding whether the name before it is given that value.
 
+use memchr::memmem;
+
 use super::{Assignment, QUOTED, Value};
 use crate::redact::bytes::{self, ALNUM};
 use crate::redact::keys::Key;
@@ -9,6 +11,9 @@ use crate::redact::settings::shell_name;
 use crate::redact::syntax::{opens, setter};
 use crate::redact::values::{self, Form};
 
+/// The longest literal between entities.
+const ENTITY: usize = 256;
+
 /// The quoted literal at `at`.
 pub(super) fn literal(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
     // r"…", b'…', N'…', @"…", f"…"
@@ -17,6 +22,9 @@ pub(super) fn literal(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
     });
     if matches!(text.get(at + prefix), Some(b'"' | b'\'')) {
         at += prefix;
+    }
+    if let Some(value) = entity(text, at, key) {
+        return Some(value);
     }
     let mut escaped = false;
     if text.get(at) == Some(&b'\\') && matches!(text.get(at + 1), Some(b'"' | b'\'')) {
@@ -47,6 +55,17 @@ pub(super) fn literal(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
     // `{noop}…` names the encoding.
     let encoding = if text[start..end].starts_with(b"{noop}") { 6 } else { 0 };
     Some(Value { start: start + encoding, end, form: Form::Quoted, key })
+}
+
+/// A literal between the entities that stand for quotes in HTML: `&quot;…&quot;`.
+fn entity(text: &[u8], at: usize, key: Key) -> Option<Value> {
+    const QUOTES: [&[u8]; 5] = [b"&quot;", b"&#34;", b"&#39;", b"&#x27;", b"&apos;"];
+    let rest = text.get(at..)?;
+    let quote = *QUOTES.iter().find(|quote| rest.starts_with(quote))?;
+    let start = at + quote.len();
+    let line = bytes::run(text, start, ENTITY, |b| b != b'\n');
+    let len = memmem::find(&text[start..start + line], quote)?;
+    Some(Value { start, end: start + len, form: Form::Quoted, key })
 }
 
 /// The literal as the value of the name, unless the code or sentence around it means something else.

@@ -223,6 +223,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "metrilo": "a16";
     name "mindmeister": "w43";
     word "miro": "w27";
+    word "mistral": "w32";
     word "mite": "a16";
     name "mixmax": "b36";
     name "mixpanel": "b32";

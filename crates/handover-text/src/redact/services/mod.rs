@@ -9,6 +9,7 @@
 use super::allowlist;
 use super::bytes::{self, ALNUM, DIGIT, LOWER, UPPER};
 use super::index::{Index, Side};
+use super::keys::{self, Key};
 use super::lexicon;
 use super::pattern;
 use super::random;
@@ -73,6 +74,8 @@ static INDEX: Index<COUNT> = Index::new(&[&NAMES], Side::Start);
 /// The shortest and the longest key.
 pub(super) const SHORTEST: usize = 8;
 const LONGEST: usize = 256;
+/// The shortest name with a key joined to it.
+const JOINED: usize = 24;
 /// How far back to look for the name of the service, and over how many lines.
 const WINDOW: usize = 96;
 const LINES: usize = 3;
@@ -83,9 +86,43 @@ const SURE: usize = 16;
 
 /// The key of a service in the run `start..end`.
 pub(super) fn key(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(usize, usize)> {
+    after_name(text, start, end, seen).or_else(|| joined(text, start, end))
+}
+
+/// The key at the end of a run that begins with the name of its service and the word for a key:
+/// `datadog-apikey-…`. Without a known name, only hexadecimal digits are a key.
+fn joined(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let run = &text[start..end];
+    (JOINED..=LONGEST).contains(&run.len()).then_some(())?;
+    let name = INDEX.at(run).map(|(_, name)| name).max_by_key(|name| name.len());
+    let shapes = name.and_then(service).map_or(&[][..], |service| service.shapes);
+    let from = name.map_or(0, <[u8]>::len);
+    let separator = |(_, b): &(usize, &u8)| matches!(b, b'-' | b'_' | b'.');
+    // From the end: a UUID contains four of them.
+    let separators = run.iter().enumerate().skip(from).rev().filter(separator).take(6);
+    let key = separators.map(|(at, _)| run.split_at(at)).find_map(|(before, key)| {
+        let key = &key[1..];
+        let digits = key.len() >= 32 && random::hex(key) || random::uuid(key);
+        let fits = digits || shapes.iter().any(|shape| has_shape(shape, key));
+        let stated = match keys::classify(before) {
+            Some(Key::Secret | Key::Token) => true,
+            Some(Key::Weak) | None => !shapes.is_empty() && states_key(before),
+            Some(Key::Id | Key::Password) => false,
+        };
+        (fits && stated).then_some(key)
+    })?;
+    let random = random::mixed(key) && !values::wordy_with_number(key) || random::counted(key);
+    (random && !allowlist::placeholder(key)).then_some((end - key.len(), end))
+}
+
+/// A key after the name of its service.
+fn after_name(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(usize, usize)> {
     let run = &text[start..end];
     let mixed = seen & (UPPER | LOWER) != 0 && seen & DIGIT != 0;
-    (mixed && (SHORTEST..=LONGEST).contains(&run.len())).then_some(())?;
+    let digits = seen & (UPPER | LOWER) == 0;
+    (SHORTEST..=LONGEST).contains(&run.len()).then_some(())?;
+    let counted = random::counted(run);
+    (mixed || counted || digits && run.len() >= SURE).then_some(())?;
     let around = (start.checked_sub(1).map(|at| text[at]), text.get(end));
     if matches!(around, (Some(b'@' | b'#' | b'$' | b'/'), _) | (_, Some(b'(' | b'@' | b'['))) {
         return None;
@@ -100,8 +137,10 @@ pub(super) fn key(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(us
         let name = at..at + name.len();
         let given = is_given(&text[name.end..start]);
         let meant = begins && (service.meaning == Meaning::Name || given);
-        let fits = service.shapes.iter().any(|shape| has_shape(shape, run));
-        (meant && fits).then_some((service, name, given))
+        let fits = |shape: &&str| {
+            has_shape(shape, run) && (mixed || counted || digits && shape.starts_with('d'))
+        };
+        (meant && service.shapes.iter().any(fits)).then_some((service, name, given))
     })?;
     let hint = lexicon::hint(&text[from.max(start.saturating_sub(HINT))..start]);
     // The name itself says nothing about hashes and ids: BRAINTREE, PLAID.
@@ -117,8 +156,9 @@ pub(super) fn key(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(us
         || run.len() < SURE && !(stated && service.meaning == Meaning::Name)
         || allowlist::placeholder(run)
         || allowlist::public(run)
-        || values::wordy_with_number(run);
-    (!other && (hex || random::efficiency(run) < 3.0))
+        || values::wordy_with_number(run) && !counted
+        || (counted || digits) && !stated;
+    (!other && (hex || counted || digits || random::efficiency(run) < 3.0))
         .then(|| (start, end + bytes::run(text, end, 2, |b| b == b'=')))
 }
 
@@ -156,13 +196,23 @@ fn is_given(between: &[u8]) -> bool {
     let (rest, operators) = between.split_at(between.len() - len);
     let assigned = operators.iter().any(|b| matches!(b, b'=' | b':' | b'(' | b'>' | b'"' | b'\''));
     let words = rest.iter().filter(|b| **b == b' ').count();
-    assigned
+    (assigned || states_key(rest))
         && len <= 8
         && rest.len() <= 24
         && words <= 2
         && rest
             .iter()
             .all(|b| bytes::is(*b, ALNUM) || matches!(b, b'_' | b'-' | b'.') || operator(b))
+}
+
+/// Whether a name ends in a word for a key.
+fn states_key(name: &[u8]) -> bool {
+    let ends = |word: &[u8]| {
+        let at = name.len().checked_sub(word.len());
+        at.is_some_and(|at| name[at..].eq_ignore_ascii_case(word))
+    };
+    matches!(keys::classify(name), Some(Key::Secret | Key::Token))
+        || [&b"key"[..], b"access", b"private"].into_iter().any(ends)
 }
 
 /// Whether a string has exactly this shape.

@@ -210,6 +210,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "surveysparrow": "b88";
     name "survicate": "a32";
     word "swell": "w32";
+    name "swiftype": "b20";
     word "tatum": "b36";
     name "tawk": "h40";
     name "taxjar": "a32";
@@ -281,6 +282,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "userflow": "b29";
     name "userstack": "a32";
     name "vatlayer": "a32";
+    name "vbout": "d25";
     word "vercel": "w24";
     name "verimail": "A32";
     name "veriphone": "A32";

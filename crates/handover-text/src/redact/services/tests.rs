@@ -12,6 +12,7 @@ fn made(shape: &str) -> String {
     }
     let unit = match class {
         "h" | "H" => "3f9a7c2e1b4d8f6a0c5e7b9d2f1a4c6e83d7",
+        "d" => "973474133719390512671025",
         "A" => "9TK2MQ7VLP4RZX8CWN3BYH6JF5GD1S",
         "a" => "9tk2mq7vlp4rzx8cwn3byh6jf5gd1s",
         _ => "9tK2mQ7vLp4RzX8cWn3bYh6JfG5dS1x",
@@ -122,4 +123,34 @@ fn names_of_other_things_need_an_operator() {
     ] {
         assert_eq!(Redactor::default().clean(&text).as_str(), text);
     }
+}
+
+#[test]
+fn keys_joined_to_the_name_are_found() {
+    let (hex, uuid) = ("3f9a7c2e1b4d8f6a0c5e7b9d2f1a4c6e", "3f2a9c7e-1b4d-8f6a-3c5e-7b9d1f2a4c6e");
+    for (before, key) in [
+        ("datadog-apikey-", hex),
+        ("datadog_secret_key.", hex),
+        ("zipcodebase-SECRET-", uuid),
+        ("nftport-private-key-", uuid),
+        ("nobody-knows-it-secret-", hex),
+        ("ab-apikey-", hex),
+    ] {
+        assert!(hides(&format!("{before}{key}"), key), "{before}");
+    }
+    for (before, key) in [("datadog-agent-", hex), ("zipcodebase-id-", uuid)] {
+        assert!(!hides(&format!("{before}{key}"), key), "{before}");
+    }
+}
+
+#[test]
+fn examples_that_count_are_found_where_a_key_is_stated() {
+    let key = "abcdef0123456789abcdef0123456789";
+    assert!(hides(&format!("mediastack_key={key}"), key));
+    assert!(hides(&format!("mediastack token {key}"), key));
+    assert!(hides(&format!("box ACCESS_KEY {key}"), key));
+    let letters = "abcdefghijklmnopqrstuvwxyz012345";
+    assert!(hides(&format!("mediastack: {letters}"), letters));
+    assert!(!hides(&format!("mediastack and {letters}"), letters));
+    assert!(!hides("mediastack_key=the_name_of_the_key_of_mediastack", "the_name_of"));
 }

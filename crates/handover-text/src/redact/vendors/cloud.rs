@@ -12,7 +12,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "google-api-key": "AIza{b35}", yes "AIza(a1B2)35", no "AIza(a1B2)20";
     "google-oauth-secret": "GOCSPX-{b28}", yes "GOCSPX-(a1B2)28", no "GOCSPX-(a1B2)5";
     "google-oauth-token": "ya29.{x20,}" | "1//0{b38,}" | "4/0A{b50,}", yes "ya29.(a1B2)60", no "ya29.x";
-    "google-hmac-key": "GOOG1E{A55}" | "GOOG{A20}!", yes "GOOG1E(A1B2)55", no "GOOG1E(A1B2)8";
+    "google-hmac-key": "GOOG1{A56}" | "GOOG{A20}!", yes "GOOG1E(A1B2)55", no "GOOG1E(A1B2)8";
     "azure-sas-signature": "sig={p40,}", yes "sig=(a1B2)43%3D", no "sig=(a1B2)8";
     "azure-function-code": "code={b50,}==" | "code={B50,}==", yes "code=(a1B2)54==", no "code=(a1B2)9==";
     "alibaba-access-key": "LTAI{w12,}?", yes "LTAI(a1B2)20", no "LTAI(a1B2)6";

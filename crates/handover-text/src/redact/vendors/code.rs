@@ -18,7 +18,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "nuget-key": "oy2{a43}!", yes "oy2(a1b2)43", no "oy2(a1)8";
     "crates-io-token": "cio{w32}!", yes "cio(a1B2)32", no "cio(a1)9";
     "clojars-token": "CLOJARS_{w55,}", yes "CLOJARS_(a1b2)60", no "CLOJARS_USERNAME";
-    "packagist-token": "packagist_o{w1,}_{h60,}" | "packagist_{l3}_{h60,}", yes "packagist_ort_(a1b2)68", no "packagist_url";
+    "packagist-token": "packagist_o{w1,}_{h60,}" | "packagist_{l3}_{h60,}" | "packagist_ack_{h28}" | "packagist_acs_{h28,}", yes "packagist_ort_(a1b2)68", no "packagist_url";
     "docker-token": "dckr_pat_{b27}" | "dckr_oat_{b27}", yes "dckr_pat_(a1B2)27", no "dckr_pat_x";
     "jfrog-token": "AKCp{w60,}" | "cmVmdGtu{w50,}" | "cmVmdGtuOj{w40,}", yes "AKCp(a1B2)69", no "AKCp(a1)9";
     "circleci-token": "CCIPAT_{w22}_{h40}" | "CCIPRJ_{w22}_{h40}", yes "CCIPAT_(a1B2)22_(c3d4)40", no "CCIPAT_x";

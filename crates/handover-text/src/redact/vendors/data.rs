@@ -28,6 +28,8 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "dynatrace-token": "dt0c01.{A24}.{A64}" | "dt0s01.{A8,}.{A60,}" | "dt0s02.{A8,}.{A60,}" | "dt0s16.{A8,}.{A60,}", yes "dt0c01.(A1B2)24.(A1B2)64", no "dt0c01.x";
     "axiom-token": "xaat-{U36}" | "xapt-{U36}" | "xait-{U36}", yes "xaat-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "xaat-x";
     "pagerduty-key": "u+{b18}!" | "pdus+_{x30,}" | "pdeu+_{x30,}", yes "pdus+_0XBPWQQ_(a1b2)36", no "u+x";
+    "wundergraph-key": "cosmo_{h32}!", yes "cosmo_(a1b2)32", no "cosmo_x";
+    "besttime-key": "pri_{h32}!", yes "pri_(a1b2)32", no "pri_x";
     "checkly-key": "cu_{h32}", yes "cu_(a1b2)32", no "cu_x";
     "rootly-key": "rootly_{h60,}", yes "rootly_(a1b2)64", no "rootly_x";
     "incident-io-key": "inc_{h64}", yes "inc_(a1b2)64", no "inc_x";
