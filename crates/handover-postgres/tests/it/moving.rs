@@ -277,7 +277,14 @@ fn the_list_is_that_of_the_tables() {
         let [table, column, optional] = line.split('|').collect::<Vec<_>>()[..] else { panic!() };
         tables.entry(table.to_owned()).or_default().insert((column.to_owned(), optional == "YES"));
     }
-    let index = ["candidate_sheet", "package_terms", "posting_page", "fresh_package"];
+    let index = [
+        "candidate_sheet",
+        "package_terms",
+        "posting_page",
+        "fresh_package",
+        "note_page",
+        "note_index",
+    ];
     let ours = ["handover_format", "write_token", "run_helper", "run_job", "change", "token"];
     for ours in ours.iter().chain(&index) {
         assert!(tables.remove(*ours).is_some());

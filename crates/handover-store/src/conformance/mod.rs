@@ -19,6 +19,7 @@ pub mod hosts;
 pub mod jobs;
 pub mod laws;
 pub mod missing;
+pub mod notes;
 pub mod packages;
 pub mod reasoning;
 pub mod receipts;
@@ -62,6 +63,9 @@ macro_rules! conformance_tests {
                 sightings_keep_their_circumstances;
             strategies: the_same_insight_grows, extracting_twice_is_once, ordered_by_help_then_time,
                 filtered_by_language_and_framework;
+            notes: read_back_whole, a_unit_is_replaced_as_a_whole, states_are_kept_and_changed, listed_newest_first_and_filtered,
+                found_by_their_words, a_unit_that_is_gone_takes_its_notes, forgetting_leaves_nothing, purging_leaves_a_hash,
+                projects_do_not_mix, many_are_found_as_few, reindexing_changes_nothing;
             events: a_key_makes_it_once, random_keys_are_told_apart, without_a_key_always_new, keys_are_per_group_and_type, listings;
             receipts: reads_back_whole, shows_what_went_to_whom, steps_are_ordered, only_delivery_consumes,
                 consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while,
@@ -76,7 +80,8 @@ macro_rules! conformance_tests {
                 superseded_versions_leave_the_index, lengths_are_known, many_are_found_as_few, together_is_as_one_by_one,
                 slices_are_the_whole, purged_sessions_leave_nothing,
                 reindexing_changes_nothing, reindexing_covers_what_is_named;
-            feed: every_change_is_told_once, a_batch_is_told_in_its_order, only_what_happened_is_told, what_is_learned_is_told;
+            feed: every_change_is_told_once, a_batch_is_told_in_its_order, only_what_happened_is_told, what_is_learned_is_told,
+                notes_are_told_together;
             tokens: kept_and_listed, ends_once;
             fields: of_a_session, of_a_group, of_a_package, of_what_agents_report, of_what_a_project_learns,
                 of_a_run, of_hosts_and_tokens;
