@@ -8,6 +8,7 @@ mod draft;
 mod git;
 mod mentions;
 mod passage;
+pub mod places;
 mod source;
 mod sources;
 #[cfg(test)]

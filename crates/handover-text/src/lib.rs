@@ -11,6 +11,7 @@ pub mod quote;
 mod redact;
 mod short;
 mod surrogates;
+pub mod synonyms;
 pub mod tokens;
 pub mod words;
 
