@@ -129,6 +129,8 @@ pub struct BriefConfig {
     /// The share that evidence about the project leaves to the specialization, in percent; half of it on a
     /// retry.
     pub specialization_floor: u64,
+    /// Whether what the project already knows is in a brief.
+    pub notes: bool,
     /// Role descriptions that replace the built-in ones.
     pub roles: BTreeMap<String, RoleText>,
 }
@@ -153,6 +155,7 @@ impl Default for BriefConfig {
             large: PREFACE_LARGE,
             specialization_percent: SPECIALIZATION_PERCENT,
             specialization_floor: SPECIALIZATION_FLOOR,
+            notes: true,
             roles: BTreeMap::new(),
         }
     }
