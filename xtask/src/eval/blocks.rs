@@ -147,6 +147,8 @@ fn block(
         store,
         redactor: &Redactor::default(),
         config: &AssemblyConfig::default(),
+        where_to_look: &|_| Vec::new(),
+        notes: true,
         binding: &Binding::default,
         places: None,
     };
@@ -163,6 +165,7 @@ fn block(
         reasoning_level: None,
         limit: Some(args.limit),
         cap: Some(args.tokens),
+        loaded: Vec::new(),
         claim: false,
         explain: false,
         receipt: ReceiptId::new("00000000000000000000000000")?,
