@@ -139,18 +139,21 @@ impl<'a> Draft<'a> {
         let mut known = self.known(project)?;
         let room = self.item_room_left();
         let share = if self.selection.waiting > 0 { room / 2 } else { room };
-        known.pack(&mut self.block.notes, &[], share, plan.tokenizer);
+        let (redactor, tokenizer) = (sources.redactor, plan.tokenizer);
+        let (notes, redactions) = (&mut self.block.notes, &mut self.redactions);
+        known.pack(notes, &[], share, tokenizer, redactor, redactions);
         self.add_packages()?;
         let said: Vec<&str> = self.block.packages.iter().flat_map(PackedPackage::said).collect();
         known.drop_said(&mut self.block.notes, &said);
         let room = self.item_room_left();
-        known.pack(&mut self.block.notes, &said, room, plan.tokenizer);
+        let (notes, redactions) = (&mut self.block.notes, &mut self.redactions);
+        known.pack(notes, &said, room, tokenizer, redactor, redactions);
         self.tried.extend(known.explained());
         Ok(())
     }
 
     /// The notes that answer the task.
-    fn known(&mut self, project: &ProjectId) -> Result<Known> {
+    fn known(&self, project: &ProjectId) -> Result<Known> {
         let Self { sources, request, plan, .. } = *self;
         let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
         let Some(task) = task.filter(|_| sources.notes && plan.has_passages()) else {
@@ -158,7 +161,7 @@ impl<'a> Draft<'a> {
         };
         let task = sources.redactor.clean(task);
         let question = Question::new(task.as_str());
-        Known::find(sources, request, project, &question, task.as_str(), &mut self.redactions)
+        Known::find(sources, request, project, &question, task.as_str())
     }
 
     /// Tokens of everything in the block that shares the room of packages.

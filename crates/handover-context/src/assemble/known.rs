@@ -7,7 +7,7 @@ use handover_model::{
     Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, Timestamp, Tokenizer, Trust,
 };
 use handover_store::Result;
-use handover_text::{cut, tokens, words};
+use handover_text::{Redactor, cut, tokens, words};
 use serde::Serialize;
 
 use super::passages::{Passage, Question};
@@ -18,7 +18,7 @@ use crate::rank::{self, RankedNote};
 const MAX_NOTES: usize = 8;
 
 /// How many are compared passage by passage.
-const COMPARED: usize = 48;
+const COMPARED: usize = 20;
 
 /// The most notes of one document, commit or conversation.
 const OF_ONE_SOURCE: usize = 3;
@@ -76,8 +76,22 @@ pub struct PackedNote {
 struct Candidate {
     note: PackedNote,
     source: String,
-    words: Vec<String>,
+    /// Of the text, sorted; none until it is redacted, which only those are that get a chance.
+    words: Option<Vec<String>>,
     fate: Fate,
+}
+
+impl Candidate {
+    fn redact(&mut self, redactor: &Redactor, redactions: &mut Redactions) {
+        if self.words.is_none() {
+            let clean = redactions.clean(redactor, &self.note.text).one_line();
+            let mut words = words::terms(clean.as_str());
+            words.sort_unstable();
+            words.dedup();
+            self.note.text = clean.as_str().to_owned();
+            self.words = Some(words);
+        }
+    }
 }
 
 /// The notes that answer a task, best first, and what became of each.
@@ -94,7 +108,6 @@ impl Known {
         project: &ProjectId,
         question: &Question,
         task: &str,
-        redactions: &mut Redactions,
     ) -> Result<Self> {
         let found = rank::notes(sources.store, project, task, COMPARED, rank::Wording::Exact)?;
         let texts: Vec<&str> = found.iter().map(|ranked| ranked.note.text.as_str()).collect();
@@ -111,19 +124,15 @@ impl Known {
                 let terms = terms(&ranked, of_passage, request.now);
                 let RankedNote { note, .. } = ranked;
                 let (text, form) = shown(&note, &passages);
-                let clean = redactions.clean(sources.redactor, &text).one_line();
-                let mut words = words::terms(clean.as_str());
-                words.sort_unstable();
-                words.dedup();
                 Candidate {
                     source: note.source,
-                    words,
+                    words: None,
                     fate,
                     note: PackedNote {
                         id: note.id,
                         kind: note.kind,
                         origin: cut::cut(&cut::one_line(&note.origin), 80),
-                        text: clean.as_str().to_owned(),
+                        text,
                         tokens: 0,
                         score: terms.sum(),
                         trust: note.trust,
@@ -157,6 +166,8 @@ impl Known {
         said: &[&str],
         room: u64,
         tokenizer: Tokenizer,
+        redactor: &Redactor,
+        redactions: &mut Redactions,
     ) {
         let heading = if notes.is_empty() { render::known_heading_tokens(tokenizer) } else { 0 };
         let mut room = room.saturating_sub(heading);
@@ -168,6 +179,7 @@ impl Known {
             if !matches!(fate, Fate::OverTheLimit | Fate::OverTheBudget) {
                 continue;
             }
+            self.candidates[at].redact(redactor, redactions);
             if self.is_said(at, said) {
                 self.candidates[at].fate = Fate::ShownAlready;
                 continue;
@@ -211,10 +223,11 @@ impl Known {
     fn is_said(&self, at: usize, said: &[&str]) -> bool {
         let candidate = &self.candidates[at];
         said.iter().any(|text| says(text, &candidate.note.text))
-            || self
-                .candidates
-                .iter()
-                .any(|other| other.fate.is_in() && common(&other.words, &candidate.words) >= SAME)
+            || self.candidates.iter().any(|other| {
+                let words = (other.words.as_deref(), candidate.words.as_deref());
+                other.fate.is_in()
+                    && matches!(words, (Some(one), Some(two)) if common(one, two) >= SAME)
+            })
     }
 
     /// Why each note is in or out.

@@ -70,6 +70,11 @@ pub(crate) fn each(
     let mut list = Postings::default();
     for (at, term) in words.iter().enumerate() {
         list.clear();
+        // Most projects have learned nothing yet.
+        if notes == 0 {
+            visit(notes, at, &list);
+            continue;
+        }
         query::each(connection, sql, (project.as_str(), term), |row| {
             let mut columns = Columns::of(row);
             let page = columns.int()?;
