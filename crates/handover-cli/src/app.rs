@@ -59,6 +59,8 @@ pub(crate) struct App {
     handoff_parts: OnceCell<HandoffParts>,
     patience: Cell<Option<Patience>>,
     any_owner: Cell<bool>,
+    /// Whether unknown configuration keys are only warned about.
+    tolerant: Cell<bool>,
     /// Whether the user knows that the checkout is not trusted, or finds out in another way.
     trust_noticed: Cell<bool>,
     guest: Option<Guest>,
@@ -117,6 +119,7 @@ impl App {
             handoff_parts: OnceCell::new(),
             patience: Cell::new(None),
             any_owner: Cell::new(false),
+            tolerant: Cell::new(false),
             trust_noticed: Cell::new(false),
             guest: None,
         }
@@ -140,6 +143,12 @@ impl App {
     /// Shortens it further: an agent is waiting for its prompt, which needs no lock.
     pub(crate) fn answer_within_a_second(&self) {
         self.patience.set(Some(SPOOLING));
+    }
+
+    /// Unknown configuration keys become warnings: a typo must not keep an agent from its context, or `doctor`
+    /// from its checks.
+    pub(crate) fn tolerate_unknown_keys(&self) {
+        self.tolerant.set(true);
     }
 
     /// The same context, but in the project at `root`.
@@ -204,7 +213,8 @@ impl App {
     pub(crate) fn loaded_config(&self) -> Result<&Loaded, CommandError> {
         get_or_try(&self.config, || {
             let loaded = Loaded::read(self.trust().ok(), &self.common.config)?;
-            for warning in &loaded.warnings {
+            loaded.check_keys(self.tolerant.get())?;
+            for warning in loaded.warnings() {
                 self.ui.warn(warning);
             }
             self.warn_of_distrust(loaded.ignored());

@@ -91,7 +91,8 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
     let common = Common {
         project: global.project,
         session: global.session,
-        group: global.group,
+        // Scripts pass an empty one if there is none.
+        group: global.group.filter(|group| !group.is_empty()),
         config: global.config,
         trust_project: global.trust_project,
     };

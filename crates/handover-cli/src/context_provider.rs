@@ -110,6 +110,7 @@ impl AppContextProvider {
         let ui = Ui::new(false, true, ColorChoice::Auto);
         let app = App::new(ui, Stdin::Text(String::new()), self.common.clone());
         app.hurry();
+        app.tolerate_unknown_keys();
         app
     }
 

@@ -159,6 +159,12 @@ impl Ui {
         finish(write_table(io::stdout().lock(), header, rows))
     }
 
+    /// A text as the last cell of a table: cut to `chars` for a person, complete for a program.
+    pub(crate) fn last_cell(&self, text: &str, chars: usize) -> String {
+        let text = handover_text::cut::one_line(text);
+        if io::stdout().is_terminal() { handover_text::cut::cut(&text, chars) } else { text }
+    }
+
     /// Prints a table to standard error.
     pub(crate) fn side_table(&self, header: &[&str], rows: Vec<Vec<String>>) {
         let _ = write_table(io::stderr().lock(), header, rows);

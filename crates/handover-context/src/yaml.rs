@@ -2,11 +2,11 @@
 //!
 //! People and agents write `group_id: 1.10`, `010`, `no` and `summary: y` and mean text; YAML's own rules would
 //! make numbers and truth values of them. Only what stands for nothing (`~`, `null`, an empty value) is null.
-//! Code that needs a number parses the text.
+//! Code that needs a number parses the text. In `{text: slow, and it leaks}` the comma is part of the sentence.
 
 use std::collections::BTreeMap;
 
-use granit_parser::{Event, Parser, ScalarStyle};
+use granit_parser::{Event, Parser, ScalarStyle, StructureStyle};
 use serde_json::{Map, Value};
 
 /// How deep lists and maps may be nested.
@@ -41,8 +41,41 @@ pub fn read(text: &str) -> Result<Value, YamlError> {
 /// A list or map that is not complete yet.
 enum Open {
     List(Vec<Value>),
-    /// With the key whose value comes next.
-    Map(Map<String, Value>, Option<String>),
+    Map(OpenMap),
+}
+
+struct OpenMap {
+    entries: Map<String, Value>,
+    /// The key whose value comes next.
+    key: Option<String>,
+    /// Whether it is written in braces.
+    in_braces: bool,
+    /// The key of the last entry.
+    last: Option<String>,
+}
+
+impl OpenMap {
+    /// Adds the value of the key that waits for it. In braces, several words are no key, but the rest of the
+    /// sentence before them.
+    fn insert(&mut self, value: Value) {
+        let name = self.key.take().unwrap_or_default();
+        let last = self.last.as_ref().filter(|_| self.in_braces && name.contains(' '));
+        let said = last.and_then(|last| self.entries.get_mut(last));
+        match (said, &value) {
+            (Some(Value::String(said)), Value::Null) => {
+                said.push_str(", ");
+                said.push_str(&name);
+                return;
+            }
+            (Some(Value::String(said)), Value::String(rest)) => {
+                said.push_str(&format!(", {name}: {rest}"));
+                return;
+            }
+            _ => {}
+        }
+        self.last = Some(name.clone());
+        self.entries.insert(name, value);
+    }
 }
 
 #[derive(Default)]
@@ -69,10 +102,14 @@ impl Tree {
                 self.add(value, anchor)
             }
             Event::SequenceStart(_, anchor, _) => self.open(Open::List(Vec::new()), anchor),
-            Event::MappingStart(_, anchor, _) => self.open(Open::Map(Map::new(), None), anchor),
+            Event::MappingStart(style, anchor, _) => {
+                let in_braces = style == StructureStyle::Flow;
+                let map = OpenMap { entries: Map::new(), key: None, in_braces, last: None };
+                self.open(Open::Map(map), anchor)
+            }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some((Open::List(items), anchor)) => self.add(Value::Array(items), anchor),
-                Some((Open::Map(map, _), anchor)) => self.add(Value::Object(map), anchor),
+                Some((Open::Map(map), anchor)) => self.add(Value::Object(map.entries), anchor),
                 None => Err("a list or map ends that never began".to_owned()),
             },
             Event::Alias(anchor) => match self.anchors.get(&anchor).cloned() {
@@ -113,7 +150,8 @@ impl Tree {
         match self.open.last_mut() {
             None => self.root = Some(value),
             Some((Open::List(items), _)) => items.push(value),
-            Some((Open::Map(map, key @ None), _)) => {
+            Some((Open::Map(map), _)) if map.key.is_some() => map.insert(value),
+            Some((Open::Map(map), _)) => {
                 let name = match value {
                     Value::String(name) => name,
                     Value::Null => String::new(),
@@ -121,13 +159,10 @@ impl Tree {
                         return Err("a key is not a text".to_owned());
                     }
                 };
-                if map.contains_key(&name) {
+                if map.entries.contains_key(&name) {
                     return Err(format!("the key `{name}` is there twice"));
                 }
-                *key = Some(name);
-            }
-            Some((Open::Map(map, key), _)) => {
-                map.insert(key.take().unwrap_or_default(), value);
+                map.key = Some(name);
             }
         }
         Ok(())
@@ -173,6 +208,17 @@ mod tests {
         assert_eq!(read("").unwrap(), Value::Null);
         assert_eq!(read("# only a comment\n").unwrap(), Value::Null);
         assert_eq!(read("- 1.0\n- x # comment\n").unwrap(), json!(["1.0", "x"]));
+    }
+
+    #[test]
+    fn commas_in_braces_belong_to_the_sentence() {
+        let yaml = "- {place: a.rs:3, text: slow, and it leaks: see above, severity: high}\n- {path: x, kind: }\n";
+        let expected = json!([
+            {"place": "a.rs:3", "text": "slow, and it leaks: see above", "severity": "high"},
+            {"path": "x", "kind": null},
+        ]);
+        assert_eq!(read(yaml).unwrap(), expected);
+        assert_eq!(read("two words:\na: b").unwrap(), json!({"two words": null, "a": "b"}));
     }
 
     #[test]

@@ -29,6 +29,10 @@ pub struct Budget {
     pub context: u64,
     /// The share for error patterns and strategies.
     pub errors: u64,
+    /// The share for the specialization.
+    pub specialization: u64,
+    /// The share for the task.
+    pub task: u64,
 }
 
 impl Budget {
@@ -43,6 +47,8 @@ impl Budget {
             remaining,
             context: share(rules.context_percent),
             errors: share(rules.errors_percent),
+            specialization: share(rules.specialization_percent),
+            task: share(rules.task_percent),
         }
     }
 
@@ -107,6 +113,7 @@ mod tests {
         let budget = budget(21_250);
         assert_eq!((budget.effective, budget.remaining), (170_000, 148_750));
         assert_eq!((budget.context, budget.errors), (29_750, 14_875));
+        assert_eq!((budget.specialization, budget.task), (29_750, 74_375));
         assert_eq!(budget.usage_percent(21_250), 12.5);
     }
 

@@ -143,10 +143,12 @@ const QA: &str = "qa_expert";
 const LEAD: &str = "tech_lead";
 const INVESTIGATOR: &str = "investigator";
 const MANAGER: &str = "project_manager";
+/// The role that starts the others.
+pub const ORCHESTRATOR: &str = "orchestrator";
 
 /// The roles that exist without configuration.
 pub const BUILT_IN: &[&str] =
-    &[DEVELOPER, SENIOR, QA, LEAD, INVESTIGATOR, "requirements_engineer", MANAGER, "orchestrator"];
+    &[DEVELOPER, SENIOR, QA, LEAD, INVESTIGATOR, "requirements_engineer", MANAGER, ORCHESTRATOR];
 
 impl RoleRules {
     /// The built-in rules of a role.

@@ -12,7 +12,7 @@ use handover_context::learning::Binding;
 use handover_model::config::AssemblyConfig;
 use handover_model::{ReceiptId, Role, SessionId, Timestamp};
 use handover_store::Store;
-use handover_text::Redactor;
+use handover_text::{Redactor, cut, tokens};
 
 use super::labelled::{Data, Document, Question, fill, time};
 use crate::scratch_store::ScratchStore;
@@ -39,6 +39,10 @@ pub struct Args {
     /// The model that counts the tokens, by any of its names
     #[arg(long, default_value = "gpt-5")]
     model: String,
+
+    /// Assemble without a cap, and judge the first so many tokens of the block
+    #[arg(long)]
+    cut: bool,
 
     /// Print the block of one question instead of figures
     #[arg(long, value_name = "QUESTION")]
@@ -164,7 +168,7 @@ fn block(
         reasoning: None,
         reasoning_level: None,
         limit: Some(args.limit),
-        cap: Some(args.tokens),
+        cap: (!args.cut).then_some(args.tokens),
         loaded: Vec::new(),
         claim: false,
         explain: false,
@@ -172,5 +176,10 @@ fn block(
         now: asked.unwrap_or(Timestamp::from_micros(1_800_000_000_000_000)),
     };
     let assembly = compose(sources, &request)?;
-    Ok((assembly.tokens, assembly.markdown))
+    if !args.cut {
+        return Ok((assembly.tokens, assembly.markdown));
+    }
+    let tokenizer = tokens::for_model(Some(&args.model));
+    let start = cut::cut_to_tokens(&assembly.markdown, tokenizer, args.tokens);
+    Ok((tokens::count(tokenizer, &start), start))
 }

@@ -49,6 +49,7 @@ pub(crate) struct UntrustArgs {
 
 pub(crate) fn run(app: &App, args: TrustArgs) -> Outcome {
     app.accept_any_owner();
+    app.tolerate_unknown_keys();
     app.keep_trust_to_itself();
     if args.list {
         return list(app);
@@ -112,6 +113,7 @@ fn list(app: &App) -> Outcome {
 
 pub(crate) fn untrust(app: &App, args: UntrustArgs) -> Outcome {
     app.accept_any_owner();
+    app.tolerate_unknown_keys();
     app.keep_trust_to_itself();
     let root = match &args.checkout {
         Some(folder) => {

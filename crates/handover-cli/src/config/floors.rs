@@ -66,7 +66,7 @@ impl Loaded {
 
     fn refused(&mut self, setting: &Setting, why: &str) -> Option<Setting> {
         let Setting { key, source, .. } = setting;
-        self.warnings.push(format!("{source}: `{}` is ignored: {why}", key.name));
+        self.ignored_keys.push(format!("{source}: `{}` is ignored: {why}", key.name));
         None
     }
 }

@@ -5,6 +5,7 @@
 
 mod floors;
 mod project_file;
+mod unknown;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,11 +16,12 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use crate::env;
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
 use crate::store::StorePlace;
 use crate::trust::{Trust, Want};
 
 pub(crate) use project_file::own_id;
+use unknown::{UnknownKey, did_you_mean, place_of, unread};
 
 /// The name of a configuration file.
 pub(crate) const FILE: &str = "config.toml";
@@ -53,8 +55,10 @@ impl fmt::Display for Source {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Loaded {
     pub(crate) config: Config,
-    /// Messages about unknown or ignored keys.
-    pub(crate) warnings: Vec<String>,
+    /// Messages about ignored keys.
+    ignored_keys: Vec<String>,
+    /// Keys of files that nothing reads.
+    unknown: Vec<UnknownKey>,
     /// What the project's file wants, whether the user has agreed to it or not.
     pub(crate) wants: Vec<Want>,
     /// Keys that name a program which the user's own file does not allow.
@@ -66,6 +70,8 @@ pub(crate) struct Loaded {
 #[derive(Debug, Clone)]
 struct Setting {
     key: &'static Key,
+    /// The place in the key's table, if a flag sets just one entry of it.
+    within: Vec<String>,
     value: Value,
     source: Source,
 }
@@ -100,6 +106,26 @@ impl Loaded {
             loaded.check_project_id(trust)?;
         }
         Ok(loaded)
+    }
+
+    /// Unknown keys are an error, unless somebody is better off without one.
+    pub(crate) fn check_keys(&self, tolerant: bool) -> Result<(), CommandError> {
+        match self.unknown.as_slice() {
+            [first, others @ ..] if !tolerant => {
+                let others: Vec<String> =
+                    others.iter().map(|other| format!(", `{}`", other.name)).collect();
+                let message = format!("{first}{}", others.concat());
+                Err(CommandError::new(Exit::Usage, "invalid_config", message)
+                    .hinted(first.hint.clone()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Messages about unknown and ignored keys.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let unknown = self.unknown.iter().map(|one| format!("{one}. {}", one.hint));
+        unknown.chain(self.ignored_keys.iter().cloned()).collect()
     }
 
     /// Every key with its effective value and source.
@@ -148,7 +174,7 @@ impl Loaded {
                 continue;
             }
             let Value::Table(keys) = value else {
-                self.unknown(&section, source);
+                self.unknown.push(UnknownKey::new(&section, did_you_mean(&section), source));
                 continue;
             };
             for (key, value) in keys {
@@ -168,7 +194,7 @@ impl Loaded {
                 _ => env::var(&name).map(|value| (name, value)),
             };
             if let Some((name, text)) = found {
-                self.one(key, &text, Source::Environment(name))?;
+                self.one(key, Vec::new(), &text, Source::Environment(name))?;
             }
         }
         Ok(())
@@ -177,19 +203,40 @@ impl Loaded {
     fn flag(&mut self, flag: &str) -> Result<(), CommandError> {
         let Some((name, text)) = flag.split_once('=') else {
             return Err(CommandError::invalid(format!("`--config {flag}` is missing `=`"))
-                .hinted("Write it as `--config redaction.mode=off`."));
+                .hinted("Write it as `--config packages.warn_bytes=100000`."));
         };
-        let Some(key) = Key::find(name) else {
-            let error = CommandError::invalid(format!("unknown configuration key `{name}`"));
-            return Err(error.hinted(did_you_mean(name)));
+        let unknown = |name: &str, hint: String| {
+            CommandError::invalid(format!("unknown configuration key `{name}`")).hinted(hint)
         };
-        self.one(key, text, Source::Flag)
+        let Some((key, within)) = place_of(name) else {
+            return Err(unknown(name, did_you_mean(name)));
+        };
+        self.one(key, within, text, Source::Flag)?;
+        match self.unknown.iter().find(|one| one.source == Source::Flag) {
+            Some(one) => Err(unknown(&one.name, one.hint.clone())),
+            None => Ok(()),
+        }
     }
 
-    /// Adds a value that is given as text.
-    fn one(&mut self, key: &'static Key, text: &str, source: Source) -> Result<(), CommandError> {
-        let setting = Setting { key, value: value_of(key.name, text), source: source.clone() };
-        self.add(vec![setting], &source)
+    /// Adds a value that is given as text: TOML if it has the type of the key, else a string.
+    fn one(
+        &mut self,
+        key: &'static Key,
+        within: Vec<String>,
+        text: &str,
+        source: Source,
+    ) -> Result<(), CommandError> {
+        let setting =
+            |value| Setting { key, within: within.clone(), value, source: source.clone() };
+        let parsed = format!("value = {text}").parse::<Table>().ok();
+        let parsed = parsed.and_then(|mut table| table.remove("value")).map(setting);
+        let string = setting(Value::String(text.to_owned()));
+        match parsed {
+            Some(parsed) if parse(std::slice::from_ref(&string), "").is_err() => {
+                self.add(vec![parsed], &source)
+            }
+            Some(_) | None => self.add(vec![string], &source),
+        }
     }
 
     fn entry(&mut self, name: &str, value: Value, source: &Source, layer: &mut Vec<Setting>) {
@@ -198,20 +245,19 @@ impl Loaded {
                 let message = format!(
                     "{source}: `{name}` is ignored here; it only works in the user configuration"
                 );
-                self.warnings.push(message);
+                self.ignored_keys.push(message);
             }
-            Some(key) => layer.push(Setting { key, value, source: source.clone() }),
-            None => self.unknown(name, source),
+            Some(key) => {
+                layer.push(Setting { key, within: Vec::new(), value, source: source.clone() });
+            }
+            None => self.unknown.push(UnknownKey::new(name, did_you_mean(name), source)),
         }
-    }
-
-    fn unknown(&mut self, key: &str, source: &Source) {
-        self.warnings.push(format!("{source}: unknown key `{key}`. {}", did_you_mean(key)));
     }
 
     /// Validates a layer on its own, so that an error names its source, and adds it.
     fn add(&mut self, layer: Vec<Setting>, source: &Source) -> Result<(), CommandError> {
-        parse(&layer, &source.to_string())?;
+        let read = parse(&layer, &source.to_string())?;
+        self.unknown.extend(unread(&layer, &read));
         self.set.extend(layer);
         Ok(())
     }
@@ -236,14 +282,29 @@ fn pointer(key: &str) -> String {
 fn parse(set: &[Setting], place: &str) -> Result<Config, CommandError> {
     let mut table = Table::new();
     for setting in set {
-        if let Some((section, key)) = setting.key.name.split_once('.') {
-            let section = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
-            if let Value::Table(section) = section {
-                section.insert(key.to_owned(), setting.value.clone());
+        let names = setting.key.name.split('.').chain(setting.within.iter().map(String::as_str));
+        insert(&mut table, &names.collect::<Vec<_>>(), setting.value.clone());
+    }
+    Config::deserialize(table).map_err(|error| bad(&error, &place))
+}
+
+/// Puts a value into nested tables, which are created if necessary.
+fn insert(table: &mut Table, names: &[&str], value: Value) {
+    match names {
+        [] => {}
+        [name] => {
+            table.insert((*name).to_owned(), value);
+        }
+        [name, rest @ ..] => {
+            let inner = table.entry(*name).or_insert_with(|| Value::Table(Table::new()));
+            if !inner.is_table() {
+                *inner = Value::Table(Table::new());
+            }
+            if let Value::Table(inner) = inner {
+                insert(inner, rest, value);
             }
         }
     }
-    Config::deserialize(table).map_err(|error| bad(&error, &place))
 }
 
 fn bad(error: &dyn fmt::Display, place: &dyn fmt::Display) -> CommandError {
@@ -251,60 +312,6 @@ fn bad(error: &dyn fmt::Display, place: &dyn fmt::Display) -> CommandError {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     // The offending line may contain the store's password.
     let message = handover_text::Redactor::default().clean(&message);
-    CommandError::new(crate::error::Exit::Usage, "invalid_config", format!("{place}: {message}"))
-        .hinted(format!("Fix {place}. {}", known_keys()))
-}
-
-/// Converts text from the environment or a flag: TOML if it parses and the key is not a string, else a
-/// string.
-fn value_of(key: &str, text: &str) -> Value {
-    let is_text = matches!(
-        key,
-        "project.id"
-            | "store.location"
-            | "redaction.mode"
-            | "assembly.routing"
-            | "specialization.testing_mode"
-            | "guard.mode"
-            | "runs.host"
-            | "runs.command"
-            | "runs.model"
-            | "runs.remote"
-            | "party.consensus"
-    );
-    let parsed = format!("value = {text}").parse::<Table>().ok();
-    match parsed.and_then(|mut table| table.remove("value")) {
-        Some(value) if !is_text => value,
-        Some(_) | None => Value::String(text.to_owned()),
-    }
-}
-
-fn did_you_mean(name: &str) -> String {
-    let nearest = KEYS.iter().max_by(|a, b| {
-        let distance = |known: &Key| strsim::jaro_winkler(known.name, name);
-        distance(a).total_cmp(&distance(b))
-    });
-    match nearest {
-        Some(known) if strsim::jaro_winkler(known.name, name) > 0.8 => {
-            format!("Did you mean `{}`?", known.name)
-        }
-        Some(_) | None => known_keys(),
-    }
-}
-
-fn known_keys() -> String {
-    let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
-    format!("Known keys: {}.", names.join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn converts_values_to_the_type_of_their_key() {
-        assert_eq!(value_of("packages.warn_bytes", "12"), Value::Integer(12));
-        assert_eq!(value_of("project.id", "12"), Value::String("12".into()));
-        assert_eq!(value_of("redaction.allow", "[\"a\"]"), Value::Array(vec!["a".into()]));
-    }
+    CommandError::new(Exit::Usage, "invalid_config", format!("{place}: {message}"))
+        .hinted(format!("Fix {place}; docs/configuration.md describes every key."))
 }

@@ -36,18 +36,172 @@ fn higher_layers_win_and_values_name_their_source() {
 }
 
 #[test]
-fn warns_about_unknown_keys_with_a_suggestion() {
-    let env = empty();
-    env.run(["init"]).ok();
-    env.write(".handover/config.toml", "[packages]\nwarn_byte = 2\n\n[colour]\nx = 1\n");
-    let output = env.run(["session", "list"]).ok();
-    assert!(
-        output.stderr.contains("`packages.warn_byte`")
-            && output.stderr.contains("`packages.warn_bytes`?"),
-        "{output}"
+fn unknown_keys_are_errors_with_a_suggestion() {
+    let env = crate::project();
+    for (text, unknown, meant) in [
+        ("[packages]\nwarn_byte = 2\n", "`packages.warn_byte`", "`packages.warn_bytes`?"),
+        (
+            "[assembly.roles.developer]\nlimt = 6\n",
+            "`assembly.roles.developer.limt`",
+            "`assembly.roles.developer.limit`?",
+        ),
+        ("[assembly.weights]\ntitel = 1.0\n", "`assembly.weights.titel`", "weights.title`?"),
+        (
+            "[brief.roles.developer]\nidentiy = \"x\"\n",
+            "developer.identiy`",
+            "developer.identity`?",
+        ),
+        ("[party.agents]\nreviews = []\n", "`party.agents.reviews`", "`party.agents.review`?"),
+        (
+            "[[gates.commands]]\nname = \"t\"\nargv = [\"x\"]\nformt = \"tap\"\n",
+            "`gates.commands.formt`",
+            "`gates.commands.format`?",
+        ),
+        ("[budget.run]\neur = 3\n", "`budget.run.eur`", "Known keys of `budget.run`: minutes"),
+        ("[colour]\nx = 1\n", "`colour.x`", "Sections: project, store"),
+        ("colour = 1\n", "`colour`", "Sections: project, store"),
+    ] {
+        env.write(".handover/config.toml", text);
+        let error = env.run(["session", "list", "--json"]).fails(2).error();
+        assert_eq!(error["code"], "invalid_config", "{text}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(unknown) && message.contains("config.toml"), "{text}: {error}");
+        assert!(error["hint"].as_str().unwrap().contains(meant), "{text}: {error}");
+        // An agent gets its context all the same, and the user a warning.
+        let output = env.run(["assemble", "--role", "developer"]).ok();
+        assert!(output.stdout.contains("### Relevant Packages (0/0)"), "{output}");
+        assert!(output.stderr.contains(unknown), "{output}");
+        let event = json!({
+            "hook_event_name": "SessionStart", "session_id": "c", "source": "startup",
+            "cwd": env.path(""), "transcript_path": "/none",
+        });
+        env.run_with(event.to_string(), ["hook", "claude"]).ok();
+        assert!(env.run(["doctor"]).stdout.contains(unknown), "{text}");
+    }
+}
+
+#[test]
+fn flags_reach_into_tables() {
+    let env = crate::project();
+    env.write(
+        ".handover/config.toml",
+        "[assembly.roles.developer]\nlimit = 2\ncontext = 7\n\n[assembly.roles.qa_expert]\nlimit = 9\n",
     );
-    assert!(output.stderr.contains("`colour.x`"), "{output}");
-    assert_eq!(env.run(["session", "list", "--quiet"]).ok().stderr, "");
+    let flag = |flag: &str| env.run(["config", "show", "--json", "--config", flag]);
+    let shown = flag("assembly.roles.developer.limit=6").ok().json();
+    let (roles, source) = entry(&shown, "assembly.roles");
+    assert_eq!(
+        (&roles["developer"]["limit"], &roles["developer"]["context"]),
+        (&json!(6), &json!(7))
+    );
+    assert_eq!((&roles["qa_expert"]["limit"], source.as_str()), (&json!(9), "flag"));
+    for (wrong, named) in [
+        ("assembly.roles.developer.limt=6", "`assembly.roles.developer.limt`"),
+        ("assembly.roles.developer.limit=many", "many"),
+        ("packages.warn_bytes.x=1", "warn_bytes"),
+        ("assembly.roles.=1", "`assembly.roles.`"),
+    ] {
+        let error = flag(wrong).fails(2).error();
+        assert!(error["message"].as_str().unwrap().contains(named), "{wrong}: {error}");
+    }
+}
+
+/// A value for every key that can be given as a flag.
+const VALUES: &[(&str, &str)] = &[
+    ("project.id", "shop"),
+    ("store.location", "other.db"),
+    ("store.allow_http", "true"),
+    ("store.services", r#"["https://y.example"]"#),
+    ("packages.warn_bytes", "1"),
+    ("packages.max_bytes", "2"),
+    ("learning.ttl_days", "7"),
+    ("learn.share", "true"),
+    ("learn.docs", "false"),
+    ("learn.git", "false"),
+    ("learn.transcripts", "false"),
+    ("learn.memories", "false"),
+    ("assembly.enabled", "false"),
+    ("assembly.roles_disabled", r#"["qa_expert"]"#),
+    ("assembly.routing", "open"),
+    ("assembly.safety_margin", "0.5"),
+    ("assembly.prior", "0.25"),
+    ("assembly.weights", "{title = 1.5}"),
+    ("assembly.roles", "{developer = {limit = 5}}"),
+    ("specialization.enabled", "false"),
+    ("specialization.roles_disabled", r#"["developer"]"#),
+    ("specialization.testing_mode", "minimal"),
+    ("brief.small", "301"),
+    ("brief.medium", "302"),
+    ("brief.large", "303"),
+    ("brief.specialization_floor", "5"),
+    ("brief.notes", "false"),
+    ("brief.roles", r#"{developer = {identity = "i"}}"#),
+    ("agents.timeout", "1"),
+    ("agents.idle_timeout", "2"),
+    ("agents.environment", r#"["X*"]"#),
+    ("agents.programs", r#"{codex = "/bin/codex"}"#),
+    ("runs.pipeline", "team"),
+    ("runs.host", "codex"),
+    ("runs.command", "12"),
+    ("runs.model", "m"),
+    ("runs.profile", "full"),
+    ("runs.env", r#"["X"]"#),
+    ("runs.parallel", "2"),
+    ("runs.remote", "origin"),
+    ("runs.lease", "3"),
+    ("runs.phase_timeout", "4"),
+    ("runs.idle_timeout", "5"),
+    ("runs.max_fixes", "6"),
+    ("runs.retro", "true"),
+    ("runs.analysis", "true"),
+    ("runs.max_retries", "7"),
+    ("runs.max_file_bytes", "8"),
+    ("runs.max_commit_bytes", "9"),
+    ("party.phases", r#"["review"]"#),
+    ("party.agents", r#"{review = ["bob"]}"#),
+    ("party.solo", "true"),
+    ("party.cross_talk", "false"),
+    ("party.consensus", "unanimous"),
+    ("party.mend_medium_above", "1"),
+    ("party.personas", r#"{ann = {name = "Ann"}}"#),
+    ("gates.detect", "false"),
+    ("gates.commands", r#"[{name = "lint", argv = ["make"]}]"#),
+    ("gates.timeout", "1"),
+    ("uat.allow", r#"["curl"]"#),
+    ("uat.gate", "full"),
+    ("uat.heal", "2"),
+    ("uat.blocking", "true"),
+    ("budget.phase", "{usd = 1.5}"),
+    ("budget.story", "{tokens = 2}"),
+    ("budget.run", "{minutes = 3}"),
+    ("hooks.enabled", "false"),
+    ("hooks.roles", r#"{Explore = "investigator"}"#),
+    ("hooks.roles_disabled", r#"["developer"]"#),
+    ("hooks.sessions_disabled", r#"["s1"]"#),
+    ("hooks.debrief_required", "false"),
+    ("hooks.deadline_ms", "1"),
+];
+
+#[test]
+fn every_key_can_be_given_as_a_flag() {
+    let env = empty();
+    let all = env.run(["config", "show", "--json"]).ok().json();
+    let keys: Vec<&str> =
+        all["config"].as_array().unwrap().iter().map(|one| one["key"].as_str().unwrap()).collect();
+    let is_listed =
+        |key: &&&str| !["redaction.", "guard.", "trust."].iter().any(|s| key.starts_with(s));
+    let given: Vec<&str> = VALUES.iter().map(|(key, _)| *key).collect();
+    assert_eq!(keys.iter().filter(is_listed).copied().collect::<Vec<_>>(), given);
+    let flags: Vec<String> = VALUES.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let mut args = vec!["config", "show", "--json"];
+    args.extend(flags.iter().flat_map(|flag| ["--config", flag]));
+    let shown = env.run(args).ok().json();
+    for key in given {
+        let (value, source) = entry(&shown, key);
+        assert_eq!(source, "flag", "{key}");
+        assert_ne!(value, entry(&all, key).0, "{key}");
+    }
+    assert_eq!(entry(&shown, "runs.command").0, "12");
 }
 
 #[test]

@@ -1,7 +1,40 @@
 //! What a brief says: the one thing that the agent needs is in it, and comes first.
+//!
+//! Each row of the review of 0.1.0 has a test that fails there (`scripts/against 1f55659 content:: …`):
+//!
+//! | row | about | test |
+//! |---|---|---|
+//! | C1 | announcements end | `an_announcement_ends_where_the_debrief_begins` |
+//! | C2 | underscored names | `underscored_names_may_be_groups_as_a_whole` |
+//! | C3, C8 | strategies come from accepted work, and gain | `only_accepted_work_teaches` |
+//! | C4 | strategies fit task and component | `strategies_fit_the_task_or_stay_out`, `strategies_belong_to_the_component_of_their_group` |
+//! | C5, C6, C9 | reasoning: newest first, levels, what it is for | `reasoning_starts_with_the_newest_attempt` |
+//! | C7 | advice to read | `the_advice_to_read_fits_the_window` |
+//! | C10 | timeline | `a_timeline_is_complete_and_may_be_markdown` |
+//! | C11 | named errors | `an_error_that_the_task_names_comes_with_its_solution` |
+//! | C12 | why it came back | `a_retry_is_told_first_why_it_came_back` |
+//! | C13 | reading never waits | `a_locked_store_gives_everything_at_once`, `assemble::a_read_only_store_still_gives_the_context` |
+//! | C14 | judges, empty lists | `judges_see_what_is_addressed_to_others`, `an_empty_list_says_what_was_delivered_before` |
+//! | C15 | failures | `failures_are_settled_when_the_group_passes` |
+//! | C16 | escalation | `whoever_rescues_reads_the_whole_story` |
+//! | C17 | component and templates | `the_task_decides_component_and_templates` |
+//! | C18 | evidence first | `evidence_goes_before_general_advice` |
+//! | C19 | another module's fix | `the_fix_of_another_module_is_not_offered` |
+//! | C20 | known errors in a running agent | `hooks::a_known_error_is_answered_with_what_solved_it_and_only_once` |
+//! | C21 | nothing twice | `nothing_is_said_twice` |
+//! | C22 | producers | `the_form_shows_how_to_leave_a_package` |
+//! | C23 | empty group, configuration, `assembly.enabled` | `an_empty_group_is_none`, `config::*`, `context_that_is_turned_off_says_so` |
+//! | C23 | files that are gone, versions, names | `files_that_are_gone_are_not_more`, `a_version_that_is_not_counted_is_reported`, `underscored_names_may_be_groups_as_a_whole` |
+//! | C23 | kind shown, critical first, group status | `failures_are_settled_when_the_group_passes`, `critical_packages_are_listed_first`, `the_status_of_a_group_follows_the_verdicts` |
+//! | C23 | session-wide reasoning, phases, "1 entry" | `reasoning_starts_with_the_newest_attempt`, `judges_and_rescuers_read_every_phase` |
+//! | C23 | lengths, confidence, tokens with a dash | `a_handoff_of_reasoning_counts_what_was_passed_on`, `the_form_shows_how_to_leave_a_package`, `a_token_is_redacted_to_its_end` |
+//!
+//! The unused `task_percent` of C23 is now the budget of the task in every receipt (`shares_are_in_the_receipt`).
 
-use handover_testkit::TestEnv;
-use serde_json::Value;
+use std::time::{Duration, Instant};
+
+use handover_testkit::{Lock, TestEnv};
+use serde_json::{Value, json};
 
 use crate::project;
 
@@ -453,4 +486,223 @@ fn nothing_is_said_twice() {
         text(&env, "qa_expert", &["--task", "Test that account rows lock in the order of ids"]);
     assert_eq!(text.matches("Lock both account rows").count(), 1, "{text}");
     assert_eq!(text.matches("The same text.").count(), 1, "{text}");
+}
+
+#[test]
+fn strategies_belong_to_the_component_of_their_group() {
+    let env = project();
+    env.write("web/package.json", r#"{"name": "web", "dependencies": {"react": "^19.0.0"}}"#);
+    env.write("api/pyproject.toml", "[project]\nname = \"api\"\ndependencies = [\"fastapi\"]\n");
+    env.run(["group", "set", "P1", "--component", "web"]).ok();
+    env.run(["group", "set", "P2", "--component", "api"]).ok();
+    let lesson = "reasoning:\n  decisions: Search requests are debounced with useDeferredValue.";
+    ends(&env, "developer", &format!("verdict: complete\nsummary: Debounced.\n{lesson}"));
+    ends(&env, "tech_lead", "verdict: passed\nsummary: Good.");
+    let listed = env.run(["strategy", "list", "--json"]).ok().json();
+    assert_eq!(listed["strategies"][0]["language"], "javascript", "{listed}");
+    let task = "Search requests are debounced for each user";
+    let of = |group: &str| {
+        let args = ["assemble", "--role", "developer", "--group", group, "--task", task];
+        env.run(args).ok().stdout.contains("useDeferredValue")
+    };
+    assert!(of("P1") && !of("P2"));
+}
+
+#[test]
+fn a_timeline_is_complete_and_may_be_markdown() {
+    let env = project();
+    let long = format!("# Not a heading\n{} and the end.", "A lock per account. ".repeat(20));
+    reason(&env, "developer", "decisions", "1", &long);
+    let table = env.run(["reasoning", "timeline"]).ok().stdout;
+    assert!(table.contains("and the end."), "nobody reads it on a terminal: {table}");
+    let text = env.run(["reasoning", "timeline", "--format", "markdown"]).ok().stdout;
+    assert!(text.starts_with("# Reasoning of session s1\n\n## 2"), "{text}");
+    assert!(text.contains(" · developer · decisions\n\nattempt 2, group P1\n\n> "), "{text}");
+    assert!(text.contains("and the end.") && !text.contains("\n# Not a heading"), "{text}");
+    let json = env.run(["reasoning", "timeline", "--format", "markdown", "--json"]).ok().json();
+    assert_eq!(json["reasoning"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_locked_store_gives_everything_at_once() {
+    let env = project();
+    package(
+        &env,
+        "docs/api.md",
+        "# API\n\nThe endpoints and their scopes.\n",
+        &["--kind", "research", "--producer", "developer"],
+    );
+    ends(&env, "qa_expert", "verdict: failed\nsummary: Expired tokens are accepted.");
+    let lock = Lock::take(&env);
+    for command in ["assemble", "brief"] {
+        let started = Instant::now();
+        let args = [command, "--role", "developer", "--group", "P1", "--deliver", "--json"];
+        let document = env.run(args).ok().json();
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+        let text = document.get("markdown").unwrap_or(&document["text"]).as_str().unwrap();
+        assert!(text.contains("The endpoints and their scopes."), "{text}");
+        assert!(text.contains("> Expired tokens are accepted."), "{text}");
+    }
+    let spooled = || fs_err::read_dir(env.path(".handover/spool")).unwrap().count();
+    assert_eq!(spooled(), 2);
+    lock.release();
+    let listed = env.run(["receipt", "list", "--role", "developer", "--json"]).ok().json();
+    assert_eq!(listed["receipts"].as_array().unwrap().len(), 2, "{listed}");
+    assert_eq!(spooled(), 0);
+}
+
+#[test]
+fn whoever_rescues_reads_the_whole_story() {
+    let env = project();
+    ends(&env, "developer", "verdict: complete\nsummary: Tokens rotate.");
+    ends(&env, "qa_expert", "verdict: failed\nsummary: Two refreshes at once log the user out.");
+    ends(&env, "developer", "verdict: complete\nsummary: A lock per process.");
+    ends(&env, "qa_expert", "verdict: passed\nsummary: All pass on one machine.");
+    ends(&env, "tech_lead", "verdict: failed\nsummary: Two machines still race.");
+    package(
+        &env,
+        "docs/failures-P1-iter2.md",
+        "# Failures\n\nThe race shows up after a minute of load.\n",
+        &["--consumer", "developer"],
+    );
+    for role in ["senior_software_engineer", "investigator"] {
+        let text = text(&env, role, &["--task", "Find the race"]);
+        assert!(text.contains("### Why It Came Back"), "{role}: {text}");
+        for said in [
+            "> Two machines still race.",
+            "**[developer] complete**, attempt 1: Tokens rotate.",
+            "Two refreshes at once log the user out.",
+            "attempt 2: A lock per process.",
+            "All pass on one machine.",
+            "The race shows up after a minute of load.",
+        ] {
+            assert!(text.contains(said), "{role} misses {said}: {text}");
+        }
+    }
+}
+
+#[test]
+fn an_empty_group_is_none() {
+    let env = project();
+    env.run(["assemble", "--role", "developer", "--group", ""]).ok();
+    let args = ["reasoning", "add", "--role", "developer", "--phase", "risks", "--group", "", "x"];
+    let added = env.run(args.iter().chain(&["--json"])).ok().json();
+    assert_eq!(added["reasoning"]["group"], Value::Null);
+}
+
+#[test]
+fn context_that_is_turned_off_says_so() {
+    let env = project();
+    package(
+        &env,
+        "docs/api.md",
+        "# API\n\nEndpoints.\n",
+        &["--kind", "research", "--producer", "developer"],
+    );
+    env.write(".handover/config.toml", "[assembly]\nroles_disabled = [\"developer\"]\n");
+    let text = env.run(["assemble", "--role", "developer"]).ok().stdout;
+    assert!(text.contains("turned off by `assembly.roles_disabled`"), "{text}");
+    assert!(!text.contains("docs/api.md") && text.contains("<!-- handover:receipt "), "{text}");
+    let other = env.run(["assemble", "--role", "qa_expert"]).ok().stdout;
+    assert!(other.contains("docs/api.md"), "{other}");
+}
+
+#[test]
+fn files_that_are_gone_are_not_more() {
+    let env = project();
+    for name in ["kept", "gone"] {
+        let text = format!("# {name}\n\nAbout {name}.\n");
+        let args = ["--kind", "research", "--producer", "developer"];
+        package(&env, &format!("docs/{name}.md"), &text, &args);
+    }
+    env.run(["package", "update", "1", "--priority", "high"]).ok();
+    fs_err::remove_file(env.path("docs/gone.md")).unwrap();
+    let document =
+        env.run(["assemble", "--role", "developer", "--limit", "1", "--json"]).ok().json();
+    assert_eq!((&document["available"], &document["overflow"]), (&json!(1), &json!(0)));
+    assert!(!document["markdown"].as_str().unwrap().contains("more packages"), "{document}");
+}
+
+#[test]
+fn a_version_that_is_not_counted_is_reported() {
+    let env = project();
+    env.write(
+        "docs/a.md",
+        "---\ntype: research\nproducer: developer\nversion: 7\n---\n# A\n\nText.\n",
+    );
+    let output = env.run(["package", "add", "docs/a.md"]).ok();
+    let warning = "`docs/a.md` says that it is version 7; it is registered as version 1";
+    assert!(output.stderr.contains(warning), "{output}");
+}
+
+#[test]
+fn critical_packages_are_listed_first() {
+    let env = project();
+    let add = |name: &str, priority: &str, text: &str| {
+        let args = ["--kind", "research", "--producer", "developer", "--priority", priority];
+        package(&env, &format!("docs/{name}.md"), &format!("# {name}\n\n{text}\n"), &args);
+    };
+    add("tokens", "high", "Refresh tokens rotate, refresh tokens expire.");
+    add("outage", "critical", "Never deploy on a Friday.");
+    let args = ["assemble", "--role", "developer", "--task", "Rotate refresh tokens"];
+    let text = env.run(args).ok().stdout;
+    let at = |name: &str| text.find(name).unwrap();
+    assert!(at("**[CRITICAL]** docs/outage.md") < at("**[HIGH]** docs/tokens.md"), "{text}");
+}
+
+#[test]
+fn judges_and_rescuers_read_every_phase() {
+    let env = project();
+    for phase in
+        ["understanding", "approach", "decisions", "risks", "blockers", "pivot", "completion"]
+    {
+        reason(&env, "developer", phase, "0", &format!("What it says about {phase}."));
+    }
+    let shown = |role: &str| {
+        let args = ["assemble", "--role", role, "--group", "P1", "--json"];
+        env.run(args).ok().json()["reasoning"].as_array().unwrap().len()
+    };
+    assert_eq!(shown("investigator"), 7, "the timeline of the group");
+    assert!(shown("tech_lead") >= 5);
+    assert_eq!(shown("qa_expert"), 3);
+    let env = project();
+    reason(&env, "developer", "completion", "0", "All done.");
+    let text = env.run(["assemble", "--role", "qa_expert", "--group", "P1"]).ok().stdout;
+    assert!(text.contains("### Prior Agent Reasoning (1 entry)"), "{text}");
+}
+
+#[test]
+fn a_handoff_of_reasoning_counts_what_was_passed_on() {
+    let env = project();
+    reason(&env, "developer", "completion", "0", "Grüße aus dem Test.");
+    reason(&env, "developer", "decisions", "0", "Einfach.");
+    let brief = brief(&env, "qa_expert", &["--deliver", "--task", "Test it"]);
+    let args = ["event", "list", "--type", "reasoning_handoff", "--json"];
+    let events = env.run(args).ok().json();
+    let payload = &events["events"][0]["payload"];
+    let text = brief["text"].as_str().unwrap();
+    let shown = ["Grüße aus dem Test.", "Einfach."];
+    assert!(shown.iter().all(|said| text.contains(said)), "{text}");
+    let length: usize = shown.iter().map(|said| said.chars().count()).sum();
+    assert_eq!(payload["length"], length, "{payload}");
+    assert_eq!(payload["phases"], json!(["completion", "decisions"]));
+}
+
+#[test]
+fn a_token_is_redacted_to_its_end() {
+    let env = project();
+    let token = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.\
+        dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U-";
+    let output = env.run_with(format!("token {token} end"), ["redact"]).ok();
+    assert_eq!(output.stdout, "token [REDACTED-1] end");
+}
+
+#[test]
+fn shares_are_in_the_receipt() {
+    let env = project();
+    let receipt = brief(&env, "developer", &["--task", "Rotate tokens"])["receipt"].clone();
+    let shown = env.run(["receipt", "show", receipt.as_str().unwrap(), "--json"]).ok().json();
+    let sections = shown["receipt"]["sections"].as_array().unwrap();
+    let task = sections.iter().find(|section| section["name"] == "task").unwrap();
+    assert_eq!(task["budget"], 85_000, "half of what is left of the window");
 }

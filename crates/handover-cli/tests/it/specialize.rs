@@ -210,7 +210,6 @@ fn reads_budgets_and_switches_from_the_configuration() {
     assert_eq!(budget(&[]), 720);
     assert_eq!(budget(&["--model", "haiku"]), 540);
     assert_eq!(budget(&["--config", "brief.medium=500"]), 300);
-    assert_eq!(budget(&["--config", "brief.specialization_percent=50"]), 600);
     assert_eq!(budget(&["--budget", "5"]), 5);
     for off in ["specialization.enabled=false", "specialization.roles_disabled=[\"developer\"]"] {
         let output = env.run(["specialize", "--role", "developer", "--config", off]).ok();

@@ -1,7 +1,10 @@
 //! One block on its way: filled, fitted into its cap, and finished with a receipt.
 
-use handover_model::{ErrorPattern, Fate, ProjectId, Provided, Provision, Section, VerdictRecord};
-use handover_store::{NewReceipt, Result, VerdictFilter};
+use handover_model::{
+    ErrorPattern, Fate, Group, GroupId, Package, PackageId, PackageKind, ProjectId, Provided,
+    Provision, Section, VerdictRecord,
+};
+use handover_store::{NewReceipt, PackageFilter, Result, VerdictFilter};
 use handover_text::tokens;
 
 use super::block::{Block, Shrunk};
@@ -24,12 +27,22 @@ pub(super) struct Draft<'a> {
     request: &'a ContextRequest,
     plan: &'a Plan,
     block: Block,
+    /// Tokens of what stands around the items.
+    frame: u64,
     selection: Selection<'a>,
     settled: Settled,
     verdicts: Vec<VerdictRecord>,
+    /// Groups without any verdict.
+    silent: Vec<GroupId>,
     tried: Vec<Explained>,
     redactions: Redactions,
 }
+
+/// The most groups that are named because nobody has reported about them.
+const MAX_SILENT: usize = 10;
+
+/// How many packages of a group are searched for a report of failures, newest first.
+const PACKAGES_SEARCHED: u32 = 50;
 
 /// How many verdicts of a session are searched, newest first.
 const VERDICTS_SEARCHED: u32 = 300;
@@ -41,9 +54,11 @@ impl<'a> Draft<'a> {
             request,
             plan,
             block: Block::default(),
+            frame: render::frame_tokens(plan.tokenizer),
             selection: Selection::default(),
             settled: Settled::default(),
             verdicts: Vec::new(),
+            silent: Vec::new(),
             tried: Vec::new(),
             redactions: Redactions::default(),
         }
@@ -58,6 +73,15 @@ impl<'a> Draft<'a> {
         let (history, explained) =
             history::history(sources, request, &verdicts, room, plan.tokenizer, redactions);
         self.block.history = history;
+        if self.block.history.names_groups {
+            let reported = |group: &Group| {
+                verdicts.iter().any(|verdict| verdict.group.as_ref() == Some(&group.id))
+            };
+            let groups = sources.store.groups(&request.session)?;
+            let silent = groups.into_iter().filter(|group| !reported(group));
+            self.silent = silent.take(MAX_SILENT).map(|group| group.id).collect();
+            self.block.history.silent.clone_from(&self.silent);
+        }
         self.settled = Settled::of(&verdicts);
         self.verdicts = verdicts;
         self.tried.extend(explained);
@@ -67,7 +91,11 @@ impl<'a> Draft<'a> {
     /// Chooses and packs, what matters most first: errors that the task names, packages and notes in what
     /// reasoning leaves, then other errors, then strategies.
     pub(super) fn fill(&mut self, project: &ProjectId) -> Result<()> {
-        let known = learned::errors(self.sources, self.request, project)?;
+        let Self { sources, request, plan, .. } = *self;
+        let report = self.report_of_failures()?;
+        self.selection = select::select(sources, request, plan.zone, plan.limit, report)?;
+        self.frame = tokens::count(plan.tokenizer, &render::frame(&self.shown()));
+        let known = learned::errors(sources, request, project)?;
         self.add_errors(known.named);
         self.block.named_errors = self.block.errors.len();
         self.add_reasoning()?;
@@ -77,6 +105,24 @@ impl<'a> Draft<'a> {
         self.add_places();
         self.lengthen_history();
         Ok(())
+    }
+
+    /// The newest report of what failed in the group, if the work was sent back: it says how to see it fail.
+    fn report_of_failures(&self) -> Result<Option<PackageId>> {
+        let Self { sources, request, .. } = *self;
+        if self.block.history.sent_back.is_none() || request.group.is_none() {
+            return Ok(None);
+        }
+        let filter = PackageFilter {
+            group: request.group.clone(),
+            limit: Some(PACKAGES_SEARCHED),
+            ..PackageFilter::default()
+        };
+        let newest = sources.store.packages(&request.session, &filter)?;
+        let reports = |package: &&Package| {
+            package.kind == PackageKind::Failures && !self.settled.covers(package)
+        };
+        Ok(newest.iter().find(reports).map(|package| package.id))
     }
 
     /// What everything else leaves goes to the reason why the work came back, if it was cut.
@@ -92,11 +138,13 @@ impl<'a> Draft<'a> {
         let (history, _) =
             history::history(sources, request, verdicts, room, plan.tokenizer, &mut counted);
         self.block.history = history;
+        self.block.history.silent.clone_from(&self.silent);
     }
 
     /// Tokens that are left of the whole block.
     fn left(&self) -> u64 {
-        self.plan.whole_room().saturating_sub(self.block.tokens(self.plan.tokenizer))
+        let used = self.frame + self.block.tokens(self.plan.tokenizer);
+        self.plan.cap.saturating_sub(used)
     }
 
     /// Tokens that are left of a share of the block.
@@ -124,6 +172,7 @@ impl<'a> Draft<'a> {
             level: plan.level(request),
             room: plan.reasoning_room(request).min(self.left() / 2),
             tokenizer: plan.tokenizer,
+            blocked: self.block.history.was_blocked(),
         };
         let said = self.block.history.said();
         let digest = reasoning::digest(sources, request, &limits, &said, &mut self.redactions)?;
@@ -134,8 +183,7 @@ impl<'a> Draft<'a> {
 
     /// Notes get up to half of the room, or all of it if there are no packages; and what packages leave.
     fn add_packages_and_notes(&mut self, project: &ProjectId) -> Result<()> {
-        let Self { sources, request, plan, .. } = *self;
-        self.selection = select::select(sources, request, plan.zone, plan.limit)?;
+        let Self { sources, plan, .. } = *self;
         let mut known = self.known(project)?;
         let room = self.item_room_left();
         let share = if self.selection.waiting > 0 { room / 2 } else { room };
@@ -167,17 +215,33 @@ impl<'a> Draft<'a> {
     /// Tokens of everything in the block that shares the room of packages.
     fn context_used(&self) -> u64 {
         let tokenizer = self.plan.tokenizer;
-        let headed = |items: u64, heading: u64| if items > 0 { items + heading } else { 0 };
-        let reasoning = self.block.reasoning.iter().map(|entry| entry.tokens).sum();
-        let notes = self.block.notes.iter().map(|note| note.tokens).sum();
+        let of_notes = match self.block.notes.as_slice() {
+            [] => 0,
+            notes => {
+                let heading = render::known_heading_tokens(tokenizer);
+                heading + notes.iter().map(|note| note.tokens).sum::<u64>()
+            }
+        };
         self.block.history.tokens(tokenizer)
-            + headed(reasoning, render::reasoning_heading_tokens(tokenizer))
-            + headed(notes, render::known_heading_tokens(tokenizer))
+            + self.of_reasoning()
+            + of_notes
             + self.block.packages.iter().map(|package| package.tokens).sum::<u64>()
     }
 
     fn item_room_left(&self) -> u64 {
-        self.left_of(self.plan.item_room(), self.context_used())
+        let share = self.plan.context_room().saturating_sub(self.frame);
+        self.left_of(share, self.context_used())
+    }
+
+    /// Tokens of the reasoning with its heading.
+    fn of_reasoning(&self) -> u64 {
+        match self.block.reasoning.as_slice() {
+            [] => 0,
+            entries => {
+                let heading = render::reasoning_heading_tokens(self.plan.tokenizer);
+                heading + entries.iter().map(|entry| entry.tokens).sum::<u64>()
+            }
+        }
     }
 
     fn add_packages(&mut self) -> Result<()> {
@@ -242,17 +306,31 @@ impl<'a> Draft<'a> {
     }
 
     fn render(&self) -> (u64, String) {
-        let markdown = render::block(&render::Shown {
+        let markdown = render::block(&self.shown());
+        (tokens::count(self.plan.tokenizer, &markdown), markdown)
+    }
+
+    fn shown(&self) -> render::Shown<'_> {
+        render::Shown {
             role: &self.request.role,
             zone: self.plan.zone,
             usage_percent: self.plan.usage_percent,
             available: self.selection.available,
             refused: &self.selection.refused,
+            limit: self.plan.limit,
             remaining: self.plan.budget.remaining,
             block: &self.block,
             receipt: &self.request.receipt,
-        });
-        (tokens::count(self.plan.tokenizer, &markdown), markdown)
+        }
+    }
+
+    /// A block that says which key of the configuration keeps it empty.
+    pub(super) fn switched_off(self, key: &str) -> Result<Assembly> {
+        let markdown = render::switched_off(&self.request.role, key, &self.request.receipt);
+        let tokens = tokens::count(self.plan.tokenizer, &markdown);
+        let mut assembly = self.finish(tokens, markdown)?;
+        assembly.receipt.provided.context = Provision::Disabled { by: key.to_owned() };
+        Ok(assembly)
     }
 
     pub(super) fn finish(mut self, tokens: u64, markdown: String) -> Result<Assembly> {

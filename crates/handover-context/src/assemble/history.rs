@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use handover_model::roles::{Duty, writes_code};
+use handover_model::roles::{Duty, ORCHESTRATOR, writes_code};
 use handover_model::{Fate, GroupId, ItemKind, Role, Tokenizer, Verdict, VerdictId, VerdictRecord};
 use handover_text::{Clean, tokens};
 use serde::Serialize;
@@ -92,6 +92,8 @@ pub(super) struct History {
     pub(super) names_groups: bool,
     /// Whether something was cut that more room would show.
     pub(super) shortened: bool,
+    /// Groups that nobody has reported about.
+    pub(super) silent: Vec<GroupId>,
 }
 
 impl History {
@@ -106,6 +108,11 @@ impl History {
         let shown = self.sent_back.iter().chain(&self.steps);
         let texts = shown.flat_map(|shown| shown.findings.iter().chain([&shown.summary]));
         texts.map(String::as_str).collect()
+    }
+
+    /// Whether an attempt ended before the work was done.
+    pub(super) fn was_blocked(&self) -> bool {
+        self.steps.iter().any(|step| stops(step.verdict))
     }
 
     /// The ids of the verdicts that are shown.
@@ -207,6 +214,9 @@ impl<'v> Past<'v> {
             Duty::Judges if request.reasoning == Some(false) => Self::default(),
             Duty::Judges if request.group.is_none() => Self::of_overseer(verdicts),
             Duty::Judges => Self::of_judge(concerning, &request.role),
+            Duty::Other if request.group.is_none() && request.role.as_str() == ORCHESTRATOR => {
+                Self::of_overseer(verdicts)
+            }
             Duty::Other => Self::default(),
         }
     }
@@ -268,7 +278,11 @@ fn attempt_of(record: &VerdictRecord, newest_first: &[&VerdictRecord]) -> u32 {
 
 /// Whether an attempt ended before the work was done.
 fn stopped(record: &VerdictRecord) -> bool {
-    matches!(record.verdict, Verdict::Blocked | Verdict::Escalate)
+    stops(record.verdict)
+}
+
+fn stops(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Blocked | Verdict::Escalate)
 }
 
 /// A verdict whose text has passed redaction.

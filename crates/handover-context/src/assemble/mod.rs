@@ -10,6 +10,7 @@ mod explain;
 mod history;
 mod known;
 mod learned;
+mod offer;
 mod pack;
 mod passages;
 mod places;
@@ -93,7 +94,7 @@ pub struct PackedPackage {
     pub priority: Priority,
     /// The summary, shortened to fit; empty if passages are shown instead.
     pub summary: String,
-    /// The passages of its text that answer the task, in the order of the text.
+    /// The passages of its text that answer the task, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passages: Vec<ShownPassage>,
     /// Tokens of the package in the block.
@@ -118,6 +119,9 @@ pub struct PackedPackage {
     /// Whether the block shows all of it, so that the file need not be read.
     #[serde(skip)]
     pub whole: bool,
+    /// Whether it reports the failures that the work was sent back for.
+    #[serde(skip)]
+    pub report: bool,
     /// How the score came about.
     #[serde(skip)]
     pub terms: Terms,
@@ -298,6 +302,9 @@ pub fn compose(sources: Sources<'_>, request: &ContextRequest) -> Result<Assembl
     let project = sources.store.session(&request.session)?.project;
     let plan = Plan::new(sources.config, request);
     let mut draft = Draft::new(sources, request, &plan);
+    if let Some(key) = sources.config.switched_off_by(&request.role) {
+        return draft.switched_off(key);
+    }
     if plan.has_history() {
         draft.look_back()?;
     }

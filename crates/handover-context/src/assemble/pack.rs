@@ -6,10 +6,11 @@
 
 use std::collections::HashSet;
 
-use handover_model::{Fate, Form, GroupId, Package, PackageId, Priority, Tokenizer, Zone};
+use handover_model::{Fate, Form, Package, PackageId, Priority, Tokenizer, Zone};
 use handover_store::Result;
 use handover_text::{cut, tokens};
 
+use super::offer::{self, Offer};
 use super::passages::{Passage, Question, ShownPassage};
 use super::render::Common;
 use super::select::Selection;
@@ -21,23 +22,23 @@ use crate::rank::Key;
 /// Shorter forms that are tried before a package is skipped, in characters.
 const SHORTER: [usize; 2] = [100, 60];
 
+/// At most so many packages are shortened because others took the room.
+const SHORTENED: usize = 10;
+
 /// At most so many are read together, and compete with each other.
 const AT_ONCE: usize = 64;
 
 /// After so many that fit in no form, the room is taken for full.
 const MISSES: usize = 50;
 
+/// So few packages that are not shown are looked at before they are announced.
+const FEW_WAITING: usize = 16;
+
 /// The most passages of one package.
 const MAX_PASSAGES: usize = 8;
 
 /// A further passage must be at least this good, compared with the best of all.
 const WORTHWHILE: f64 = 0.4;
-
-/// How much of a passage's value is that of its package: a good text seldom has good passages by chance.
-const OF_PACKAGE: f64 = 0.3;
-
-/// How much of the value of the packages before and after counts: what was written next often completes it.
-const NEIGHBOUR: f64 = 0.3;
 
 /// So many first words tell whether a summary was written or copied.
 const WORDS_COMPARED: usize = 12;
@@ -54,6 +55,54 @@ pub(super) struct Packed {
     pub(super) tried: Vec<Explained>,
 }
 
+impl Packed {
+    /// Takes what goes in, and notes what became of the others.
+    fn take(&mut self, offers: Vec<Offer>) {
+        for offer in offers {
+            let explained = &mut self.tried[offer.tried];
+            (explained.score, explained.terms) = (offer.package.score, offer.package.terms);
+            explained.included = offer.included;
+            if offer.included {
+                explained.reason = match offer.package.form {
+                    Form::Full => Fate::Fits,
+                    Form::Short => Fate::FitsShortened,
+                    Form::Focus => Fate::FitsAsPassages,
+                    Form::Pointer => Fate::FitsAsPath,
+                };
+                self.packages.push(offer.package);
+            }
+        }
+    }
+
+    /// Critical packages first, then the report of what failed, then by score.
+    fn sort(&mut self) {
+        let first = |one: &PackedPackage| (one.priority == Priority::Critical, one.report);
+        self.packages.sort_by(|a, b| {
+            let by_score = || b.score.total_cmp(&a.score).then(b.id.cmp(&a.id));
+            first(b).cmp(&first(a)).then_with(by_score)
+        });
+    }
+}
+
+/// What is left for packages.
+struct Room {
+    left: u64,
+    /// What the advice to read files costs as soon as one is not shown whole.
+    reading: u64,
+}
+
+impl Room {
+    /// Takes so many tokens, if they are left.
+    fn takes(&mut self, more: u64, whole: bool) -> bool {
+        let advice = if whole { 0 } else { self.reading };
+        let fits = more + advice <= self.left;
+        if fits {
+            (self.left, self.reading) = (self.left - more - advice, self.reading - advice);
+        }
+        fits
+    }
+}
+
 /// What packages are packed with.
 pub(super) struct Packer<'a> {
     pub(super) sources: Sources<'a>,
@@ -63,28 +112,6 @@ pub(super) struct Packer<'a> {
     pub(super) settled: &'a Settled,
     /// The task, if passages that answer it may go in.
     pub(super) question: Option<Question>,
-}
-
-/// A candidate that may go in.
-struct Offer {
-    key: Key,
-    group: Option<GroupId>,
-    package: PackedPackage,
-    /// The passages that may stand for the summary, best first; none if the summary says more.
-    passages: Vec<Passage>,
-    /// The place in the list of what was tried.
-    tried: usize,
-    included: bool,
-}
-
-/// A text of an offer that waits for its turn.
-struct Turn {
-    offer: usize,
-    /// Its place among the passages; `None` is the summary.
-    passage: Option<usize>,
-    /// Takes precedence over the value.
-    tier: u8,
-    value: f64,
 }
 
 impl Packer<'_> {
@@ -97,42 +124,58 @@ impl Packer<'_> {
         redactions: &mut Redactions,
     ) -> Result<Packed> {
         let mut packed = Packed::default();
-        let (mut room, mut misses, mut texts) = (budget, 0, HashSet::new());
-        let mut included = 0;
-        while included < self.limit && misses < MISSES && selection.waiting > 0 {
-            let places = (self.limit - included).min(AT_ONCE);
+        let reading = render::reading_tokens(self.tokenizer);
+        let mut room = Room { left: budget, reading };
+        let (mut misses, mut texts) = (0, HashSet::new());
+        while packed.packages.len() < self.limit && misses < MISSES && selection.waiting > 0 {
+            let places = (self.limit - packed.packages.len()).min(AT_ONCE);
             let mut offers =
                 self.offers(selection, places, &mut texts, &mut packed.tried, redactions)?;
-            if included == 0 {
+            if misses == 0 && packed.packages.is_empty() {
                 packed.common = Common::of(offers.iter().map(|offer| &offer.package));
-                room = room.saturating_sub(tokens::count(self.tokenizer, &packed.common.line()));
+                let line = tokens::count(self.tokenizer, &packed.common.line());
+                room.left = room.left.saturating_sub(line);
+            }
+            if self.question.is_some() {
+                offer::value(&mut offers);
+            }
+            if let Some(report) = offers.iter_mut().find(|offer| offer.package.report) {
+                report.key.tier = report.key.tier.max(1);
             }
             self.choose(&mut offers, &packed.common, &mut room, redactions);
-            for offer in offers {
-                if !offer.included {
-                    misses += 1;
-                    continue;
-                }
-                included += 1;
-                let explained = &mut packed.tried[offer.tried];
-                explained.included = true;
-                explained.reason = match offer.package.form {
-                    Form::Full => Fate::Fits,
-                    Form::Short => Fate::FitsShortened,
-                    Form::Focus => Fate::FitsAsPassages,
-                    Form::Pointer => Fate::FitsAsPath,
-                };
-                packed.packages.push(offer.package);
-            }
+            misses += offers.iter().filter(|offer| !offer.included).count();
+            packed.take(offers);
         }
+        self.discard_useless(selection, &mut texts, &mut packed.tried)?;
         if self.zone != Zone::Conservative {
-            let critical = |package: &PackedPackage| package.priority == Priority::Critical;
-            packed.packages.sort_by(|a, b| {
-                let by_score = || b.score.total_cmp(&a.score).then(b.id.cmp(&a.id));
-                critical(b).cmp(&critical(a)).then_with(by_score)
-            });
+            packed.sort();
         }
         Ok(packed)
+    }
+
+    /// Nobody is told that there are more packages if they help nobody. Checked if there are only a few.
+    fn discard_useless(
+        &self,
+        selection: &mut Selection<'_>,
+        texts: &mut HashSet<String>,
+        tried: &mut Vec<Explained>,
+    ) -> Result<()> {
+        if selection.waiting > FEW_WAITING {
+            return Ok(());
+        }
+        let next = std::iter::from_fn(|| selection.take().transpose());
+        let keys: Vec<Key> = next.collect::<Result<_>>()?;
+        let ids: Vec<PackageId> = keys.iter().map(|key| key.candidate.id).collect();
+        for (key, package) in keys.into_iter().zip(self.sources.store.packages_by_id(&ids)?) {
+            let state = self.sources.places.map(|places| file_state(places, &package));
+            let fate = self.useless(&package, state, texts);
+            if fate.is_some() {
+                selection.discard();
+            }
+            texts.insert(package.content_hash);
+            tried.push(selection.explained(key, fate.unwrap_or(Fate::OverTheLimit)));
+        }
+        Ok(())
     }
 
     /// The next best of the queue, read together, without those that help nobody.
@@ -168,11 +211,13 @@ impl Packer<'_> {
             texts.insert(package.content_hash.clone());
             let mut offered = self.summarized(&package, &explained, redactions);
             offered.for_reference = selection.is_for_reference(&key);
+            offered.report = selection.report == Some(package.id);
             offered.changed = state == Some(FileState::Changed);
             offered.elsewhere = state == Some(FileState::Elsewhere);
             offered.whole = offered.form == Form::Full && is_all_of(&offered.summary, body);
             let passages =
                 if self.says_more(&passages, &package, body) { passages } else { Vec::new() };
+            let substance = offer::substance(if body.is_empty() { &offered.summary } else { body });
             let tried_at = tried.len();
             tried.push(explained);
             offers.push(Offer {
@@ -180,6 +225,8 @@ impl Packer<'_> {
                 group: package.group,
                 package: offered,
                 passages,
+                value: key.score,
+                substance,
                 tried: tried_at,
                 included: false,
             });
@@ -194,8 +241,10 @@ impl Packer<'_> {
         };
         let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
         let mut ranked = question.rank(&bodies);
+        let mut seen = HashSet::new();
         for passages in &mut ranked {
-            passages.retain(|passage| passage.score > 0.0);
+            // What is repeated is said once.
+            passages.retain(|passage| passage.score > 0.0 && seen.insert(passage.text.clone()));
             passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.line.cmp(&b.line)));
         }
         ranked
@@ -223,11 +272,11 @@ impl Packer<'_> {
         &self,
         offers: &mut [Offer],
         common: &Common,
-        room: &mut u64,
+        room: &mut Room,
         redactions: &mut Redactions,
     ) {
         let (mut nothing_in, mut misses) = (true, 0);
-        for turn in turns(offers) {
+        for turn in offer::turns(offers) {
             let offer = &mut offers[turn.offer];
             let is_full = offer.package.passages.len() >= MAX_PASSAGES;
             if offer.included && (is_full || turn.value < WORTHWHILE) {
@@ -237,8 +286,7 @@ impl Packer<'_> {
             longer.tokens = tokens::count(self.tokenizer, &render::package(&longer, common));
             let before = if offer.included { offer.package.tokens } else { 0 };
             let more = longer.tokens.saturating_sub(before);
-            if more <= *room {
-                *room -= more;
+            if room.takes(more, longer.whole) {
                 (offer.package, offer.included) = (longer, true);
                 (nothing_in, misses) = (false, 0);
             } else if !offer.included && (turn.tier > 0 || nothing_in) {
@@ -252,6 +300,10 @@ impl Packer<'_> {
                     break;
                 }
             }
+        }
+        // In a long list, beginnings and paths tell less than the advice to read them costs.
+        if offers.len() > SHORTENED {
+            return;
         }
         for offer in offers.iter_mut().filter(|offer| !offer.included) {
             if !offer.passages.is_empty() {
@@ -274,7 +326,7 @@ impl Packer<'_> {
                 longer.passages.clear();
             }
             longer.summary.clear();
-            longer.form = Form::Focus;
+            (longer.form, longer.whole) = (Form::Focus, false);
             longer.passages.push(self.shown(&offer.passages[at], redactions));
         }
         longer
@@ -331,6 +383,7 @@ impl Packer<'_> {
             changed: false,
             elsewhere: false,
             whole: false,
+            report: false,
             terms: ranked.terms,
         }
     }
@@ -342,53 +395,24 @@ impl Packer<'_> {
     }
 
     /// Shortens an offer until it fits; it stays out if no form of it does.
-    fn shorten_into(&self, offer: &mut Offer, common: &Common, room: &mut u64) {
+    fn shorten_into(&self, offer: &mut Offer, common: &Common, room: &mut Room) {
         let package = &mut offer.package;
         package.tokens = tokens::count(self.tokenizer, &render::package(package, common));
-        while package.tokens > *room {
+        while !room.takes(package.tokens, package.whole) {
             if package.form == Form::Pointer {
                 return;
             }
             shorten(package, common, self.tokenizer);
         }
-        *room -= package.tokens;
         offer.included = true;
     }
 }
 
-/// The texts of the offers, in the order of their turns.
-fn turns(offers: &[Offer]) -> Vec<Turn> {
-    let best = offers.iter().filter_map(|offer| offer.passages.first());
-    let best = best.map(|passage| passage.score).fold(f64::MIN_POSITIVE, f64::max);
-    let mut turns = Vec::new();
-    for (at, offer) in offers.iter().enumerate() {
-        let Key { tier, score, .. } = offer.key;
-        if offer.passages.is_empty() {
-            let value = score + NEIGHBOUR * beside(offers, offer);
-            turns.push(Turn { offer: at, passage: None, tier, value });
-        }
-        for (number, passage) in offer.passages.iter().enumerate() {
-            let value = (1.0 - OF_PACKAGE) * passage.score / best + OF_PACKAGE * score;
-            let tier = if number == 0 { tier } else { 0 };
-            turns.push(Turn { offer: at, passage: Some(number), tier, value });
-        }
-    }
-    turns.sort_by(|a, b| b.tier.cmp(&a.tier).then(b.value.total_cmp(&a.value)));
-    turns
-}
-
-/// The better score of the packages that were written just before and after one in its group.
-fn beside(offers: &[Offer], offer: &Offer) -> f64 {
-    let is_beside = |other: &&Offer| {
-        let distance = other.package.id.0.abs_diff(offer.package.id.0);
-        distance == 1 && other.group == offer.group
-    };
-    offers.iter().filter(is_beside).map(|other| other.key.score).fold(0.0, f64::max)
-}
-
-/// Whether a summary is all there is to read of a text.
+/// Whether a summary is all there is to read of a text but its headings.
 fn is_all_of(summary: &str, body: &str) -> bool {
-    !body.is_empty() && body.split_whitespace().eq(summary.split_whitespace())
+    let lines = || body.lines().filter(|line| !line.starts_with('#'));
+    let mut words = lines().flat_map(str::split_whitespace).peekable();
+    words.peek().is_some() && words.eq(summary.split_whitespace())
 }
 
 /// Whether a summary is just the beginning of a text.

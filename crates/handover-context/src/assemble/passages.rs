@@ -26,6 +26,9 @@ const B: f64 = 0.4;
 /// follows its question, and both rarely use the same words.
 const NEIGHBOURS: [f64; 2] = [0.5, 0.2];
 
+/// A passage that has none of the words itself comes after the ones that have them.
+const ONLY_AROUND: f64 = 0.8;
+
 /// How much a word of its heading counts.
 const HEADING: f64 = 0.5;
 
@@ -159,7 +162,7 @@ fn pieces(text: &str) -> Vec<String> {
 }
 
 /// The beginning of a text, at most so many bytes.
-fn up_to(text: &str, bytes: usize) -> &str {
+pub(super) fn up_to(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }
@@ -201,6 +204,9 @@ impl Question {
             for (passage, (near, own)) in text.iter_mut().zip(near.iter().zip(own)) {
                 passage.score = rarity.score(near);
                 passage.shared = own.terms.len();
+                if passage.shared == 0 {
+                    passage.score *= ONLY_AROUND;
+                }
             }
         }
         texts

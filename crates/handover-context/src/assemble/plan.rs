@@ -2,7 +2,7 @@
 
 use handover_model::config::AssemblyConfig;
 use handover_model::models::Model;
-use handover_model::roles::{RoleOverride, RoleRules};
+use handover_model::roles::RoleRules;
 use handover_model::{Budget, ReasoningLevel, Tokenizer, Zone};
 
 use super::{ContextRequest, render};
@@ -23,11 +23,8 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(config: &AssemblyConfig, request: &ContextRequest) -> Self {
         let model = Model::named(request.model.as_deref());
-        let none = RoleOverride::default();
-        let set = config.roles.get(request.role.as_str()).unwrap_or(&none);
-        let rules = RoleRules::of(&request.role).with(set);
-        let margin = (config.safety_margin.clamp(0.0, 1.0) * 1_000.0).round() as u64;
-        let budget = Budget::new(model.window, margin, request.current_tokens, &rules);
+        let rules = config.rules(&request.role);
+        let budget = config.budget(&request.role, model.window, request.current_tokens);
         Self {
             zone: budget.zone(request.current_tokens),
             usage_percent: budget.usage_percent(request.current_tokens),
@@ -52,11 +49,6 @@ impl Plan {
     /// Whether passages of packages may stand for their summaries.
     pub(super) fn has_passages(&self) -> bool {
         matches!(self.zone, Zone::Normal | Zone::SoftWarning)
-    }
-
-    /// Tokens for everything in the block but its frame.
-    pub(super) fn whole_room(&self) -> u64 {
-        self.cap.saturating_sub(render::frame_tokens(self.tokenizer))
     }
 
     /// Tokens for packages and reasoning, frame included.

@@ -61,6 +61,8 @@ pub(super) struct Limits<'a> {
     pub(super) level: ReasoningLevel,
     pub(super) room: u64,
     pub(super) tokenizer: Tokenizer,
+    /// Whether an attempt was blocked: then what blocked it matters at any level.
+    pub(super) blocked: bool,
 }
 
 /// Chooses from what the sources of a role thought: the newest attempt of each first, and within it the
@@ -72,7 +74,7 @@ pub(super) fn digest(
     shown: &[&str],
     redactions: &mut Redactions,
 ) -> Result<Digest> {
-    let Limits { rules, level, room, tokenizer } = *limits_of;
+    let Limits { rules, level, room, tokenizer, blocked } = *limits_of;
     let mut entries = sources.store.reasoning(&request.session, &ReasoningFilter::default())?;
     // An agent that takes over a second time builds on what it found the first time.
     let continues = request.iteration > 0 && Duty::of(&request.role) == Duty::Rescues;
@@ -81,7 +83,9 @@ pub(super) fn digest(
         (request.group.is_none() || entry.group.is_none() || entry.group == request.group)
             && (rules.sources.include(&entry.role) || continues && entry.role == request.role)
             && rules.phases.contains(&entry.phase)
-            && (rules.phases.len() <= 3 || includes(level, entry.phase))
+            && (rules.phases.len() <= 3
+                || includes(level, entry.phase)
+                || blocked && entry.phase == Phase::Blockers)
     });
     let attempts = Attempts::of(&entries);
     // The listing is newest first, and the sort is stable.
@@ -94,6 +98,12 @@ pub(super) fn digest(
         let count = counts.entry(entry.role.to_string()).or_default();
         let explained =
             |fate| Explained::plain(ItemKind::Reasoning, ItemId::Number(entry.id.0), fate);
+        // What a judge said before is settled by what it said since; only those who rescue need the story.
+        let is_judge = Duty::of(&entry.role) == Duty::Judges;
+        if is_judge && Duty::of(&request.role) != Duty::Rescues && attempts.is_old(&entry) {
+            digest.explained.push(explained(Fate::Settled));
+            continue;
+        }
         if digest.entries.len() >= in_all || *count >= per_role {
             digest.explained.push(explained(Fate::OverTheLimit));
             continue;
@@ -170,6 +180,11 @@ impl Attempts {
     /// The number of the attempt that an entry is about, from 0.
     fn of_entry(&self, entry: &Reasoning) -> u32 {
         self.judged.get(&entry.id).map_or(entry.iteration, |(_, attempt)| *attempt)
+    }
+
+    /// Whether its author said something in a later attempt of its own.
+    fn is_old(&self, entry: &Reasoning) -> bool {
+        self.latest.get(&key(&entry.role, entry)).is_some_and(|latest| entry.iteration < *latest)
     }
 
     /// How many attempts an entry is behind the latest.

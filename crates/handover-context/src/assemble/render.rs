@@ -9,7 +9,8 @@ use std::fmt::Write;
 
 use handover_model::roles::Duty;
 use handover_model::{
-    ErrorPattern, Fate, NoteState, PackageKind, ReceiptId, Role, Strategy, Tokenizer, Trust, Zone,
+    ErrorPattern, Fate, GroupId, NoteState, PackageKind, ReceiptId, Role, Strategy, Tokenizer,
+    Trust, Zone,
 };
 use handover_text::quote::{quote_block, quote_inline};
 use handover_text::tokens;
@@ -27,6 +28,15 @@ const FRAME: &str = "## Context for senior_software_engineer\n\n### Relevant Pac
 /// The most tokens of a block's frame, but for what is said about long files.
 pub(super) fn frame_tokens(tokenizer: Tokenizer) -> u64 {
     tokens::count(tokenizer, FRAME)
+}
+
+/// Tokens of the line about reading, but for what is said about long files.
+pub(super) fn reading_tokens(tokenizer: Tokenizer) -> u64 {
+    tokens::count(
+        tokenizer,
+        "\nRead the files listed above before you start (about 10000 tokens). Where they disagree, the higher \
+         priority wins.\n",
+    )
 }
 
 /// The most tokens of what introduces reasoning.
@@ -61,7 +71,7 @@ const NEWEST: &str = "Where these disagree, the newest counts.";
 const FEW: usize = 5;
 
 /// What most of many packages have in common: it is said once, not in every line.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Common {
     kind: Option<PackageKind>,
     /// The folder of most files, with a slash at its end.
@@ -83,12 +93,12 @@ impl Common {
 
     /// The line that says it.
     pub(super) fn line(&self) -> String {
-        let kind = self.kind.map(|kind| format!(" {kind}")).unwrap_or_default();
         match (&self.kind, &self.folder) {
             (None, None) => String::new(),
-            (_, None) => format!("\nUnless a line says otherwise, this is{kind}.\n"),
-            (_, Some(folder)) => {
-                format!("\nUnless a line says otherwise, this is{kind} in {}.\n", path(folder))
+            (Some(kind), None) => format!("\nAll {kind} unless noted.\n"),
+            (None, Some(folder)) => format!("\nAll in {} unless noted.\n", path(folder)),
+            (Some(kind), Some(folder)) => {
+                format!("\nAll {kind} in {} unless noted.\n", path(folder))
             }
         }
     }
@@ -115,13 +125,29 @@ pub(super) struct Shown<'a> {
     pub(super) available: usize,
     /// How many packages it could not get, by reason.
     pub(super) refused: &'a BTreeMap<Fate, u64>,
+    /// The most packages.
+    pub(super) limit: usize,
     /// Tokens that are left of the agent's window.
     pub(super) remaining: u64,
     pub(super) block: &'a Block,
     pub(super) receipt: &'a ReceiptId,
 }
 
-pub(super) fn block(shown: &Shown<'_>) -> String {
+/// What stands around the items of a block, but for the line about reading.
+pub(super) fn frame(shown: &Shown<'_>) -> String {
+    let mut text = opening(shown);
+    let available = shown.available;
+    let _ = write!(text, "\n### Relevant Packages ({available}/{available})\n");
+    if available > 0 && announces_more(shown.zone) {
+        // A long list is ended by its room, not by its limit.
+        text.push_str(&more_packages(available, shown.limit <= FEW));
+    }
+    text.push_str(&marker(shown.receipt));
+    text
+}
+
+/// The heading, and how full the window is.
+fn opening(shown: &Shown<'_>) -> String {
     let mut text = format!("## Context for {}\n", shown.role);
     let percent = shown.usage_percent;
     match shown.zone {
@@ -151,6 +177,11 @@ pub(super) fn block(shown: &Shown<'_>) -> String {
             );
         }
     }
+    text
+}
+
+pub(super) fn block(shown: &Shown<'_>) -> String {
+    let mut text = opening(shown);
     text.push_str(&history(&shown.block.history));
     if !matches!(shown.zone, Zone::WrapUp | Zone::Emergency) {
         let named = shown.block.named_errors > 0;
@@ -173,8 +204,21 @@ pub(super) fn block(shown: &Shown<'_>) -> String {
             packages(&mut text, shown);
         }
     }
-    let _ = write!(text, "\n<!-- handover:receipt {} -->\n", shown.receipt);
+    text.push_str(&marker(shown.receipt));
     text
+}
+
+fn marker(receipt: &ReceiptId) -> String {
+    format!("\n<!-- handover:receipt {receipt} -->\n")
+}
+
+fn announces_more(zone: Zone) -> bool {
+    matches!(zone, Zone::Normal | Zone::SoftWarning)
+}
+
+fn more_packages(count: usize, over_the_limit: bool) -> String {
+    let hint = if over_the_limit { " (re-invoke with higher limit to expand)" } else { "" };
+    format!("\n📦 +{count} more packages available{hint}\n")
 }
 
 /// Why the work came back, and what happened before or since.
@@ -207,6 +251,10 @@ pub(super) fn history(history: &History) -> String {
                 let _ = write!(text, ": {}", quote_inline(summary));
             }
             text.push('\n');
+        }
+        if !history.silent.is_empty() {
+            let names: Vec<&str> = history.silent.iter().map(GroupId::as_str).collect();
+            let _ = writeln!(text, "\nNobody has reported yet: {}.", names.join(", "));
         }
     }
     text
@@ -265,18 +313,19 @@ fn packages(text: &mut String, shown: &Shown<'_>) {
         return;
     }
     text.push_str(&block.common.line());
-    for item in &block.packages {
-        text.push('\n');
+    for (number, item) in block.packages.iter().enumerate() {
+        // Long lists are dense.
+        if number == 0 || count <= FEW {
+            text.push('\n');
+        }
         text.push_str(&package(item, &block.common));
     }
     if !block.packages.is_empty() {
         reading(text, &block.packages, shown.remaining);
     }
-    if overflow > 0 && matches!(zone, Zone::Normal | Zone::SoftWarning) {
-        let _ = write!(
-            text,
-            "\n📦 +{overflow} more packages available (re-invoke with higher limit to expand)\n"
-        );
+    if overflow > 0 && announces_more(*zone) {
+        // A higher limit does not help if there was no room.
+        text.push_str(&more_packages(overflow, count >= shown.limit));
     }
 }
 
@@ -324,7 +373,9 @@ fn reading(text: &mut String, packages: &[PackedPackage], remaining: u64) {
     }
     let wins = "Where they disagree, the higher priority wins.";
     let _ = match (fitting.as_slice(), too_long.as_slice()) {
-        ([], []) => write!(text, "\nNothing above needs to be read again. {wins}\n"),
+        // Everything is shown whole: there is nothing to read.
+        ([], []) if packages.iter().all(|one| one.priority == packages[0].priority) => Ok(()),
+        ([], []) => write!(text, "\n{wins}\n"),
         (some, []) if some.len() == packages.len() => write!(
             text,
             "\nRead the files listed above before you start (about {cost} tokens). {wins}\n"
@@ -520,6 +571,14 @@ pub(super) fn error(pattern: &ErrorPattern) -> String {
 /// One strategy.
 pub(super) fn strategy(strategy: &Strategy) -> String {
     format!("- **[{}]** {}\n", strategy.topic, quote_inline(&strategy.insight))
+}
+
+/// What an agent gets when the configuration turns context off.
+pub(super) fn switched_off(role: &Role, key: &str, receipt: &ReceiptId) -> String {
+    format!(
+        "## Context for {role}\n\nContext is turned off by `{key}` in the configuration.\n\n\
+         <!-- handover:receipt {receipt} -->\n"
+    )
 }
 
 /// What an agent gets when assembling failed: it must never be blocked.

@@ -37,6 +37,8 @@ pub(super) struct Selection<'a> {
     pub(super) waiting: usize,
     /// How many candidates there are for the role, deferred low-priority ones included.
     pub(super) available: usize,
+    /// The report of the failures that the work was sent back for.
+    pub(super) report: Option<PackageId>,
     /// How many candidates were refused, by reason.
     pub(super) refused: BTreeMap<Fate, u64>,
     /// The best refused candidates, best last.
@@ -144,6 +146,9 @@ impl Selection<'_> {
             let score = self.scoring.terms(candidate, relevance).sum();
             let mut key = Key { tier: 0, score, relevance, candidate: *candidate };
             key.tier = self.tiers.of(&key);
+            if self.report == Some(candidate.id) {
+                key.tier = key.tier.max(Priority::Critical as u8);
+            }
             visit(&key, self.audience.refusal(candidate));
         })
     }
@@ -208,6 +213,7 @@ pub(super) fn select<'a>(
     request: &'a ContextRequest,
     zone: Zone,
     limit: usize,
+    report: Option<PackageId>,
 ) -> Result<Selection<'a>> {
     let store = sources.store;
     let group = request.group.as_ref();
@@ -236,6 +242,7 @@ pub(super) fn select<'a>(
         scoring: Scoring { scale, now: request.now },
         audience,
         tiers: if zone == Zone::Conservative { Tiers::Priority } else { Tiers::None },
+        report,
         room: if request.explain { usize::MAX } else { limit.saturating_add(LEFT_OUT_KEPT) },
         ..Selection::default()
     };

@@ -35,6 +35,7 @@ fn packed(id: i64, priority: Priority, summary: &str) -> PackedPackage {
         changed: false,
         elsewhere: false,
         whole: false,
+        report: false,
         terms: TERMS,
     };
     package.tokens =
@@ -115,6 +116,7 @@ fn rendered(zone: Zone, available: usize, block: &Block) -> String {
         usage_percent: 61.25,
         available,
         refused: &BTreeMap::new(),
+        limit: 2,
         remaining: 170_000,
         block,
         receipt: &receipt,
@@ -293,12 +295,12 @@ mod text {
             (0..6).map(|n| at_path(&format!(".handover/artifacts/s/{n}.md"))).collect();
         let few = listed(many[..5].to_vec());
         assert!(few.contains("**[MEDIUM]** .handover/artifacts/s/4.md (research)\n"), "{few}");
-        assert!(!few.contains("Unless"), "{few}");
+        assert!(!few.contains("unless noted"), "{few}");
         many[0] =
             PackedPackage { kind: PackageKind::Failures, for_reference: true, ..many[0].clone() };
         many[1] = at_path("docs/other.md");
         let text = listed(many);
-        let line = "\nUnless a line says otherwise, this is research in .handover/artifacts/s/.\n";
+        let line = "\nAll research in .handover/artifacts/s/ unless noted.\n";
         assert!(text.contains(line), "{text}");
         assert!(text.contains("**[MEDIUM]** 0.md (failures, for reference)\n"), "{text}");
         assert!(text.contains("**[MEDIUM]** docs/other.md\n"), "{text}");
@@ -312,14 +314,17 @@ mod text {
         assert_eq!(render::Common::of(half.iter()).line(), "");
         half[3].kind = PackageKind::Failures;
         let line = render::Common::of(half.iter()).line();
-        assert_eq!(line, "\nUnless a line says otherwise, this is failures.\n");
+        assert_eq!(line, "\nAll failures unless noted.\n");
     }
 
     #[test]
     fn files_that_are_shown_whole_need_not_be_read() {
         let whole = PackedPackage { whole: true, ..at_path("whole.md") };
         let text = listed(vec![whole.clone()]);
-        assert!(text.contains("Nothing above needs to be read again."), "{text}");
+        assert!(!text.contains("read") && !text.contains("wins"), "{text}");
+        let high = PackedPackage { priority: Priority::High, ..whole.clone() };
+        let text = listed(vec![high, whole.clone()]);
+        assert!(text.contains("\n\nWhere they disagree, the higher priority wins.\n"), "{text}");
         let text = listed(vec![whole, at_path("part.md")]);
         assert!(
             text.contains("Read these before you start (about 100 tokens): part.md."),

@@ -129,7 +129,9 @@ pub fn draft(
 
     let clean = |text: &str| context.redactor.clean(text);
     let (size_bytes, clean_body) = (text.len() as u64, clean(body));
-    let warnings = warnings(context, located, &sources.front, size_bytes, clean_body.redactions());
+    let mut warnings =
+        warnings(context, located, &sources.front, size_bytes, clean_body.redactions());
+    warnings.extend(version_warning(located, &sources));
     let package = NewPackage {
         session: context.session.clone(),
         group,
@@ -182,6 +184,17 @@ fn warnings(
         warnings.push(format!("`{path}` has a key `{key}`; did you mean `{near}`?"));
     }
     warnings
+}
+
+/// What is wrong with the version in the front matter. Registering counts versions, so a number that is
+/// neither the last nor the next one is not the one that others see.
+fn version_warning(located: &Located, sources: &Sources<'_>) -> Option<String> {
+    let (said, last) = (sources.front.version?, sources.facts.former.as_ref().map(|f| f.version));
+    let next = last.map_or(1, |last| last.saturating_add(1));
+    let path = &located.stored;
+    (said != next && last != Some(said)).then(|| {
+        format!("`{path}` says that it is version {said}; it is registered as version {next}")
+    })
 }
 
 #[cfg(test)]

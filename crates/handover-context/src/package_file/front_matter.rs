@@ -31,6 +31,8 @@ pub struct FrontMatter {
     pub iteration: Option<u32>,
     /// `files`
     pub files: Vec<String>,
+    /// `version`, if it is a whole number; versions such as `1.2` are the file's own.
+    pub version: Option<u32>,
     /// Unknown keys that resemble one of ours, with the key they resemble.
     pub typos: Vec<(String, &'static str)>,
 }
@@ -125,6 +127,7 @@ fn parse(yaml: &str) -> Result<FrontMatter, FrontMatterError> {
             })
             .transpose()?,
         files: words("files")?.list().unwrap_or_default(),
+        version: words("version")?.one().and_then(|value| value.parse().ok()),
         typos: sorted(fields.keys()).into_iter().filter_map(typo).collect(),
     })
 }
@@ -224,7 +227,7 @@ mod tests {
         assert_eq!(front.group.as_deref(), Some("P1"));
         assert_eq!(front.priority, Some(Priority::High));
         assert_eq!(front.consumers.unwrap().len(), 2);
-        assert_eq!(front.iteration, Some(2));
+        assert_eq!((front.iteration, front.version), (Some(2), Some(1)));
         assert_eq!(front.files, ["src/a.rs", "src/b.rs"]);
     }
 

@@ -386,7 +386,7 @@ fn the_search_for_something_that_fits_ends_after_many_misses() {
         let world = World::new();
         for n in 0..misses {
             // Even its path is too long.
-            let name = format!("{n}-{}", "long-and-winding-".repeat(6));
+            let name = format!("{n}-{}", "long-and-winding-".repeat(14));
             world.add(Draft { priority: Priority::High, ..package(name) });
         }
         world.add(Draft { priority: Priority::Low, ..package("short") });

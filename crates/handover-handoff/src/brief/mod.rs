@@ -15,8 +15,8 @@ use handover_context::package_file::content_hash;
 use handover_context::specialize::{self, Specialization};
 use handover_model::models::Model;
 use handover_model::{
-    Fate, Group, Provided, Provision, ReceiptId, ReceiptState, Section, TestingMode, Tokenizer,
-    Zone,
+    Budget, Fate, Group, Provided, Provision, ReceiptId, ReceiptState, Section, TestingMode,
+    Tokenizer, Zone,
 };
 use handover_store::{NewReceipt, Store};
 use handover_text::{Redactor, tokens};
@@ -124,7 +124,8 @@ pub(crate) fn compose(
     let limits = &handoffs.config.brief;
     let cap = limits.preface(model.tier);
     let floor = limits.specialization_floor(model.tier, iteration > 0);
-    let (context, special) = composer.fitted(cap, cap - floor.min(cap));
+    let budget = composer.budget(model.window);
+    let (context, special) = composer.fitted(cap, cap - floor.min(cap), budget.specialization);
     let role = composer.role();
     let task = match request.task.as_deref().map(str::trim_end).filter(|task| !task.is_empty()) {
         Some(task) => format!("## Your Task\n\n{task}\n"),
@@ -141,9 +142,13 @@ pub(crate) fn compose(
     .into();
     let mut receipt = composer.receipt(&context, &special, &preface, &text);
     let left = cap - context.tokens.min(cap);
-    let budgets = [("context", cap - floor.min(cap)), ("specialization", left)];
-    let unlimited = ["role", "task"].map(|name| (name, sections[name]));
-    for (name, budget) in budgets.into_iter().chain(unlimited) {
+    let budgets = [
+        ("context", cap - floor.min(cap)),
+        ("specialization", left.min(budget.specialization)),
+        ("role", sections["role"]),
+        ("task", budget.task),
+    ];
+    for (name, budget) in budgets {
         receipt.sections.push(Section { name: name.to_owned(), budget, used: sections[name] });
     }
     Brief {
@@ -209,11 +214,17 @@ impl Composer<'_> {
         tokens::count(self.tokenizer, text)
     }
 
+    /// The shares of the role in the model's window.
+    fn budget(&self, window: u64) -> Budget {
+        let HandoffRequest { role, current_tokens, .. } = self.request;
+        self.handoffs.config.assembly.budget(role, window, *current_tokens)
+    }
+
     /// Context and specialization within one cap. What is known of the project goes first, and may take all
-    /// but the floor of the specialization; general advice gets what that leaves.
-    fn fitted(&self, cap: u64, most: u64) -> (ContextPart, SpecializationPart) {
+    /// but the floor of the specialization; general advice gets what that leaves, up to its share of the window.
+    fn fitted(&self, cap: u64, most: u64, share: u64) -> (ContextPart, SpecializationPart) {
         let mut context = self.context(most);
-        let mut special = self.specialization(cap - context.tokens.min(cap));
+        let mut special = self.specialization((cap - context.tokens.min(cap)).min(share));
         // Parts that fit one by one may be over by a token or two when they are joined.
         for _ in 0..FIT_ROUNDS {
             let joined = format!("{}\n", join(&[&context.text, special.text()]));

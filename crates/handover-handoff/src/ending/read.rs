@@ -168,9 +168,12 @@ fn quoted(block: &str) -> String {
         if let Some(key) = key {
             let _ = write!(text, "{key}: ");
         }
+        if let Some(inside) = value.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            let _ = writeln!(text, "{{{}}}", quoted_entries(inside));
+            continue;
+        }
         let is_flow = |open, close| value.starts_with(open) && value.ends_with(close);
-        let is_structure = is_flow('{', '}')
-            || is_flow('[', ']')
+        let is_structure = is_flow('[', ']')
             || value.len() > 1 && is_flow('"', '"')
             || matches!(value, "" | "|" | ">" | "|-" | ">-");
         let plain = !is_structure && (key.is_some() || !dash.is_empty());
@@ -182,6 +185,33 @@ fn quoted(block: &str) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The entries between braces, with every plain value quoted: one ends where the next key begins.
+fn quoted_entries(inside: &str) -> String {
+    let is_key = |text: &str| {
+        let key = text.split_once(": ").map(|(key, _)| key.trim());
+        key.is_some_and(|key| {
+            !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        })
+    };
+    let mut entries: Vec<String> = Vec::new();
+    for part in inside.split(',') {
+        match entries.last_mut() {
+            Some(last) if !is_key(part) => {
+                last.push(',');
+                last.push_str(part);
+            }
+            Some(_) | None => entries.push(part.to_owned()),
+        }
+    }
+    let quoted = entries.iter().map(|entry| match entry.split_once(": ") {
+        Some((key, value)) if !value.trim_start().starts_with(['[', '{', '"', '\'']) => {
+            format!("{}: {}", key.trim(), Value::String(value.trim().to_owned()))
+        }
+        Some(_) | None => entry.trim().to_owned(),
+    });
+    quoted.collect::<Vec<_>>().join(", ")
 }
 
 /// What can be read of a block that is no YAML at all: the plain `key: text` lines of the outermost
@@ -320,7 +350,12 @@ fn finding(item: &Value) -> Option<String> {
         return words(item);
     }
     let field = |names: &[&str]| names.iter().find_map(|name| words(item.get(name)?));
-    let text = field(&["text", "message", "description", "issue", "summary", "problem"])?;
+    let text = field(&["text", "message", "description", "issue", "summary", "problem"]);
+    let Some(text) = text else {
+        // `- src/a.rs:12: off by one` is a map to YAML.
+        let (place, said) = item.as_object().filter(|entries| entries.len() == 1)?.iter().next()?;
+        return Some(format!("{place}: {}", words(said)?));
+    };
     let place = field(&["place", "location", "file", "path"]);
     let line = field(&["line"]).filter(|_| item.get("place").is_none());
     let severity = field(&["severity", "priority", "level"]);

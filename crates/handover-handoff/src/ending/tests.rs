@@ -169,6 +169,31 @@ fn packages_have_many_forms() {
 }
 
 #[test]
+fn findings_are_sentences() {
+    let findings =
+        |text: &str| block(&format!("verdict: failed\nfindings:\n  - {text}\n")).findings;
+    for (written, read) in [
+        (
+            "{severity: High, place: a.rs:3, text: slow, and it leaks}",
+            "[high] a.rs:3: slow, and it leaks",
+        ),
+        ("{severity: low, text: it fails: timeout, always}", "[low] it fails: timeout, always"),
+        (
+            "{text: errors are logged, not returned: return them}",
+            "errors are logged, not returned: return them",
+        ),
+        ("src/a.rs:3: slow, and it leaks", "src/a.rs:3: slow, and it leaks"),
+    ] {
+        assert_eq!(findings(written), [read], "{written}");
+    }
+    let packages = block(
+        "packages:\n  - {path: a.md, consumers: [qa_expert, tech_lead], summary: why: one lock, not two}",
+    );
+    assert_eq!(packages.packages[0].summary.as_deref(), Some("why: one lock, not two"));
+    assert_eq!(packages.packages[0].consumers.len(), 2);
+}
+
+#[test]
 fn errors_have_many_forms() {
     for key in ["errors", "errors_solved", "solved"] {
         let debrief = block(&format!(

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{
-    PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION_FLOOR, SPECIALIZATION_PERCENT,
+    Budget, PREFACE_LARGE, PREFACE_MEDIUM, PREFACE_SMALL, SPECIALIZATION_FLOOR,
+    SPECIALIZATION_PERCENT,
 };
-use crate::roles::RoleOverride;
+use crate::roles::{RoleOverride, RoleRules};
 use crate::{GuardMode, Role, Routing, TestingMode, Tier};
 
 /// `[assembly]`
@@ -45,6 +46,18 @@ impl Default for AssemblyConfig {
 }
 
 impl AssemblyConfig {
+    /// The rules of a role, with what the configuration overrides.
+    pub fn rules(&self, role: &Role) -> RoleRules {
+        let rules = RoleRules::of(role);
+        self.roles.get(role.as_str()).map_or(rules, |set| rules.with(set))
+    }
+
+    /// The token budget of a role in a window of which `current` tokens are used.
+    pub fn budget(&self, role: &Role, window: u64, current: u64) -> Budget {
+        let margin = (self.safety_margin.clamp(0.0, 1.0) * 1_000.0).round() as u64;
+        Budget::new(window, margin, current, &self.rules(role))
+    }
+
     /// The key that disables context for a role, if any.
     pub fn switched_off_by(&self, role: &Role) -> Option<&'static str> {
         if !self.enabled {
@@ -59,7 +72,7 @@ impl AssemblyConfig {
 
 /// `[assembly.weights]`
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct ColumnWeights {
     /// The first heading.
     pub title: f64,
@@ -124,8 +137,6 @@ pub struct BriefConfig {
     pub medium: u64,
     /// The same for a large model.
     pub large: u64,
-    /// The budget of `handover specialize`, in percent of the preface.
-    pub specialization_percent: u64,
     /// The share that evidence about the project leaves to the specialization, in percent; half of it on a
     /// retry.
     pub specialization_floor: u64,
@@ -137,7 +148,7 @@ pub struct BriefConfig {
 
 /// The description of a role; fields that are absent keep the built-in text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct RoleText {
     /// Who it is, in one sentence.
     pub identity: Option<String>,
@@ -153,7 +164,6 @@ impl Default for BriefConfig {
             small: PREFACE_SMALL,
             medium: PREFACE_MEDIUM,
             large: PREFACE_LARGE,
-            specialization_percent: SPECIALIZATION_PERCENT,
             specialization_floor: SPECIALIZATION_FLOOR,
             notes: true,
             roles: BTreeMap::new(),
@@ -172,10 +182,9 @@ impl BriefConfig {
         set.max(LEAST_PREFACE)
     }
 
-    /// Tokens for the specialization alone.
+    /// Tokens for the specialization while nothing is known of the project.
     pub fn specialization(&self, tier: Tier) -> u64 {
-        let share = u128::from(self.specialization_percent.min(100));
-        (u128::from(self.preface(tier)) * share / 100) as u64
+        (u128::from(self.preface(tier)) * u128::from(SPECIALIZATION_PERCENT) / 100) as u64
     }
 
     /// Tokens that evidence about the project leaves to the specialization.
@@ -207,8 +216,6 @@ mod tests {
         assert_eq!(of(Tier::Large), (1_800, 1_080));
         let floor = |retry| brief.specialization_floor(Tier::Medium, retry);
         assert_eq!((floor(false), floor(true)), (300, 150));
-        let all = BriefConfig { specialization_percent: 400, small: u64::MAX, ..brief };
-        assert_eq!(all.specialization(Tier::Small), u64::MAX);
     }
 
     #[test]
@@ -241,9 +248,5 @@ mod tests {
         assert_eq!(brief.preface(Tier::Small), 300);
         assert_eq!(brief.preface(Tier::Medium), 300);
         assert_eq!(brief.preface(Tier::Large), 301);
-        let none = BriefConfig { specialization_percent: 0, ..brief.clone() };
-        assert_eq!(none.specialization(Tier::Large), 0);
-        let all = BriefConfig { specialization_percent: 100, ..brief };
-        assert_eq!(all.specialization(Tier::Large), 301);
     }
 }

@@ -110,7 +110,6 @@ pub const KEYS: &[Key] = &[
     key("brief.large", Harmless),
     // At 100 nothing is left for the context.
     key("brief.specialization_floor", WithholdsContext),
-    key("brief.specialization_percent", WithholdsContext),
     key("brief.notes", WithholdsContext),
     key("brief.roles", Instructs),
     key("guard.mode", WeakensProtection),
@@ -181,6 +180,36 @@ mod tests {
         let mut names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
         names.sort_unstable();
         assert_eq!(names, fields);
+    }
+
+    #[test]
+    fn every_key_is_documented_with_its_default() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let config = serde_json::to_value(Config::default()).unwrap();
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
+        let documented: Vec<[&str; 3]> = rows
+            .map(|row| {
+                let mut cells = row.split(" | ");
+                [(); 3].map(|()| cells.next().unwrap_or_default())
+            })
+            .collect();
+        assert_eq!(documented.len(), KEYS.len());
+        for (key, [name, default, project]) in KEYS.iter().zip(documented) {
+            assert_eq!(name, format!("{}`", key.name));
+            let value = config.pointer(&format!("/{}", key.name.replace('.', "/"))).unwrap();
+            let default: serde_json::Value = match default {
+                "–" => serde_json::Value::Null,
+                text => serde_json::from_str(text.trim_matches('`')).unwrap(),
+            };
+            assert_eq!(default, *value, "{}", key.name);
+            let counts = match key.risk {
+                Harmless | Spends | NamesRecords => "yes",
+                UserOnly => "no",
+                _ => "trust",
+            };
+            assert_eq!(project, counts, "{}", key.name);
+        }
     }
 
     #[test]

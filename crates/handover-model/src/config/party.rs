@@ -42,7 +42,7 @@ impl Default for PartyConfig {
 
 /// The participants of parties; `None` means the built-in ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct PartyAgents {
     /// Before development.
     pub kickoff: Option<Vec<PersonaId>>,
@@ -68,7 +68,7 @@ impl PartyAgents {
 
 /// One layer's changes to a persona; fields that are absent keep the value of the layer below.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct PersonaOverride {
     /// The name it is addressed by.
     pub name: Option<String>,

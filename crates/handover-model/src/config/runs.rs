@@ -89,7 +89,6 @@ impl Default for GatesConfig {
 
 /// A command of `[gates]`, executed without a shell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct GateCommand {
     /// Its name in reports.
     pub name: String,
@@ -136,7 +135,7 @@ pub struct BudgetConfig {
 
 /// Spending limits; `None` is unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Allowance {
     /// US dollars.
     pub usd: Option<f64>,

@@ -76,20 +76,6 @@ fn words_and_ids_are_validated() {
 }
 
 #[test]
-fn nested_tables_reject_unknown_keys() {
-    for wrong in [
-        json!({"assembly": {"weights": {"titel": 1.0}}}),
-        json!({"brief": {"roles": {"developer": {"identiy": "x"}}}}),
-        json!({"party": {"agents": {"reviews": []}}}),
-        json!({"party": {"personas": {"ann": {"colour": "red"}}}}),
-        json!({"gates": {"commands": [{"name": "t", "argv": ["x"], "formt": "tap"}]}}),
-        json!({"budget": {"run": {"eur": 3}}}),
-    ] {
-        assert!(read(wrong.clone()).is_err(), "{wrong}");
-    }
-}
-
-#[test]
 fn gate_commands_need_a_name_and_arguments() {
     let gates = |command: serde_json::Value| read(json!({"gates": {"commands": [command]}}));
     let config = gates(json!({"name": "lint", "argv": ["make", "lint"]})).unwrap();
@@ -126,7 +112,7 @@ fn everything() -> serde_json::Value {
         },
         "specialization": {"enabled": false, "roles_disabled": ["developer"], "testing_mode": "minimal"},
         "brief": {
-            "small": 1, "medium": 2, "large": 3, "specialization_percent": 4, "specialization_floor": 5,
+            "small": 1, "medium": 2, "large": 3, "specialization_floor": 5,
             "notes": false,
             "roles": {"developer": {"identity": "i", "focus": "f", "rules": ["r"]}},
         },

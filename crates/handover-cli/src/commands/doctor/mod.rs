@@ -64,19 +64,20 @@ impl Check {
 
 pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
     app.hurry();
+    app.tolerate_unknown_keys();
     let mut checks = Vec::new();
     app.keep_trust_to_itself();
     match app.project() {
         Ok(project) => checks.push(Check::fine("project", project.root.display().to_string())),
         Err(error) => checks.push(Check::failed("project", error)),
     }
-    match app.loaded_config() {
-        Ok(loaded) if loaded.warnings.is_empty() => {
+    match app.loaded_config().map(|loaded| loaded.warnings()) {
+        Ok(warnings) if warnings.is_empty() => {
             checks.push(Check::fine("configuration", "all keys are valid"));
         }
-        Ok(loaded) => checks.push(Check::wrong(
+        Ok(warnings) => checks.push(Check::wrong(
             "configuration",
-            loaded.warnings.join(" "),
+            warnings.join(" "),
             "Remove or rename the keys.",
         )),
         Err(error) => checks.push(Check::failed("configuration", error)),

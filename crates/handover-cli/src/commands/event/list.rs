@@ -31,7 +31,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
                     e.created_at.to_string(),
                     e.kind.to_string(),
                     e.group.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
-                    handover_text::cut::cut(&e.payload.to_string(), 80),
+                    ui.last_cell(&e.payload.to_string(), 80),
                 ]
             })
             .collect();

@@ -200,6 +200,7 @@ fn work(
         .map_err(|error| CommandError::new(Exit::Usage, "invalid_event", error))?;
     let app = in_folder(app, sender, call.folder.as_deref());
     app.answer_within_a_second();
+    app.tolerate_unknown_keys();
     // Nobody reads the standard error of a hook.
     app.keep_trust_to_itself();
     let folder = match app.project() {

@@ -40,7 +40,7 @@ fn print(ui: &Ui, entries: &[Reasoning]) -> Result<(), CommandError> {
                 r.role.to_string(),
                 r.phase.to_string(),
                 r.group.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
-                handover_text::cut::cut(&handover_text::cut::one_line(&r.content), 80),
+                ui.last_cell(&r.content, 80),
             ]
         })
         .collect();

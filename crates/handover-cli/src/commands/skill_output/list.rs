@@ -30,7 +30,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
                     o.role.as_ref().map_or_else(dash, ToString::to_string),
                     o.group.as_ref().map_or_else(dash, ToString::to_string),
                     o.created_at.to_string(),
-                    handover_text::cut::cut(&o.output.to_string(), 60),
+                    ui.last_cell(&o.output.to_string(), 60),
                 ]
             })
             .collect();

@@ -38,7 +38,7 @@ fn answer(app: &App, strategies: &[Strategy]) -> Outcome {
                     s.helpfulness.to_string(),
                     s.topic.to_string(),
                     s.language.clone().unwrap_or_else(|| "–".to_owned()),
-                    handover_text::cut::cut(&s.insight, 90),
+                    ui.last_cell(&s.insight, 90),
                 ]
             })
             .collect();
