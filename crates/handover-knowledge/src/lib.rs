@@ -5,7 +5,9 @@
 //! opens a database or reads the clock. Texts are raw: the caller redacts them before it stores anything.
 
 mod draft;
+mod extract;
 mod git;
+mod loaded;
 mod mentions;
 mod passage;
 pub mod places;
@@ -13,11 +15,14 @@ mod source;
 mod sources;
 #[cfg(test)]
 mod testing;
+pub mod transcripts;
 
 pub use draft::{Draft, MAX_TEXT_CHARS, note_id};
+pub use extract::Likeness;
 pub use git::{Git, GitError, GitOutput};
+pub use loaded::is_loaded_by;
 pub use source::{
-    ForeignTables, ForeignValue, Found, Homes, Learned, SkipReason, Skipped, Source, SourceContext,
-    SourceError, Unit,
+    ForeignTables, ForeignValue, Found, Homes, Learned, Place, SkipReason, Skipped, Source,
+    SourceContext, SourceError, Unit,
 };
 pub use sources::{source, sources};

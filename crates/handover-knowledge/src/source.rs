@@ -166,8 +166,22 @@ pub struct Unit {
     pub source: String,
     /// Changes whenever its notes could change.
     pub fingerprint: String,
-    /// Where it is, if it is a file.
-    pub(crate) file: Option<PathBuf>,
+    /// Where it is, if that is not clear from its name.
+    pub(crate) place: Option<Place>,
+}
+
+/// Where something is kept by another program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In a file of its own.
+    File(PathBuf),
+    /// In a database.
+    Row {
+        /// The file of the database.
+        database: PathBuf,
+        /// Its id there.
+        id: String,
+    },
 }
 
 /// What a source found.

@@ -1,4 +1,4 @@
-//! Real repositories for tests.
+//! Real repositories and real transcripts for tests.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,9 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::{Draft, Git, Homes, Skipped, Source, SourceContext, Unit};
+use serde_json::Value;
+
+use crate::{Draft, ForeignTables, ForeignValue, Git, Homes, Skipped, Source, SourceContext, Unit};
 
 /// A repository, usually in a temporary folder.
 pub(crate) struct Repository {
@@ -15,6 +17,7 @@ pub(crate) struct Repository {
 }
 
 /// What a source knows of a repository.
+#[derive(Debug)]
 pub(crate) struct Everything {
     pub(crate) units: Vec<Unit>,
     pub(crate) drafts: Vec<Draft>,
@@ -131,5 +134,69 @@ impl Repository {
         let whole = self.root().join(path);
         fs_err::create_dir_all(whole.parent().unwrap()).unwrap();
         fs_err::write(whole, text).unwrap();
+    }
+}
+
+/// A transcript of a real program.
+pub(crate) fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(name)
+}
+
+/// The home of somebody who uses every program.
+pub(crate) struct Home(TempDir);
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let whole = self.path(path);
+        fs_err::create_dir_all(whole.parent().unwrap()).unwrap();
+        fs_err::write(whole, text).unwrap();
+    }
+
+    /// Puts a transcript of a real program somewhere.
+    pub(crate) fn put(&self, name: &str, path: &str) {
+        self.write(path, &fs_err::read_to_string(golden(name)).unwrap());
+    }
+
+    pub(crate) fn homes(&self) -> Homes {
+        Homes::usual(|name| (name == "HOME").then(|| self.0.path().into()))
+    }
+}
+
+/// Tables that are kept as JSON: a list of rows for each name.
+pub(crate) struct Tables;
+
+impl ForeignTables for Tables {
+    fn rows(
+        &self,
+        database: &Path,
+        table: &str,
+        columns: &[&str],
+        filter: Option<(&str, &str)>,
+        each: &mut dyn FnMut(&[ForeignValue]),
+    ) -> Result<(), String> {
+        let text = fs_err::read_to_string(database).map_err(|error| error.to_string())?;
+        let tables: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        for row in tables[table].as_array().into_iter().flatten() {
+            if filter.is_some_and(|(column, value)| row[column] != value) {
+                continue;
+            }
+            let values = columns.iter().map(|column| match &row[*column] {
+                Value::String(text) => ForeignValue::Text(text.clone()),
+                Value::Number(number) => ForeignValue::Integer(number.as_i64().unwrap()),
+                Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => {
+                    ForeignValue::Null
+                }
+            });
+            each(&values.collect::<Vec<_>>());
+        }
+        Ok(())
     }
 }

@@ -2,13 +2,16 @@
 
 mod docs;
 mod git;
+mod memories;
+mod transcripts;
 
 use handover_model::SourceName;
 
 use crate::Source;
 
 /// Every source, in the order in which they are learned.
-const SOURCES: &[&dyn Source] = &[&docs::Docs, &git::History];
+const SOURCES: &[&dyn Source] =
+    &[&docs::Docs, &git::History, &transcripts::Transcripts, &memories::Memories];
 
 /// Every source, in the order in which they are learned.
 pub fn sources() -> &'static [&'static dyn Source] {

@@ -58,7 +58,7 @@ impl Source for Docs {
                     let hash = blake3::hash(&bytes).to_hex();
                     let blob = committed.get(&path).map_or(NO_BLOB, String::as_str);
                     let fingerprint = format!("{VERSION}:{}:{blob}", &hash[..32]);
-                    found.units.push(Unit { source: path, fingerprint, file: None });
+                    found.units.push(Unit { source: path, fingerprint, place: None });
                 }
                 Ok(None) => {}
                 Err(reason) => found.skipped.push(Skipped { what: path, reason }),
@@ -160,6 +160,17 @@ fn drafts(path: &str, text: &str, committed: &Committed, time: Timestamp) -> Vec
     drafts
 }
 
+/// The passages of a Markdown text that is not a document of the project, each with its headings.
+pub(super) fn markdown_passages(text: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for section in split::sections(&markup::plain(Markup::Markdown, text), Markup::Markdown) {
+        let body = markup::without_noise(&section.body);
+        let headings = section.headings.join(" > ");
+        all.extend(passages(&body).into_iter().map(|passage| (headings.clone(), passage)));
+    }
+    all
+}
+
 /// What of a document is committed.
 enum Committed {
     Everything,
@@ -206,7 +217,7 @@ impl Root {
 }
 
 /// Why a file is skipped.
-pub(crate) fn reason(error: &FileError) -> SkipReason {
+pub(super) fn reason(error: &FileError) -> SkipReason {
     match error {
         error if error.is_irregular() => SkipReason::Irregular,
         FileError::TooLarge { .. } => SkipReason::TooLarge,

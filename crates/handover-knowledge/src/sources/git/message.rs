@@ -77,6 +77,7 @@ const EMPTY: &[&str] = &[
     "typo",
     "typos",
     "update",
+    "update change log",
     "update changelog",
     "update deps",
     "update dependencies",
@@ -160,6 +161,9 @@ fn without_trailers(body: &str) -> String {
 }
 
 fn is_from_a_bot(subject: &str, body: &str) -> bool {
+    if subject.starts_with("[pre-commit.ci]") || subject.starts_with("[bot]") {
+        return true;
+    }
     let bumps = body.starts_with("Bumps ") && body.contains(" from ") && body.contains(" to ");
     let renovate = body.contains("[![") && subject.contains("ependenc");
     let merge =
@@ -175,7 +179,9 @@ fn is_empty(subject: &str) -> bool {
         plain.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
     let version = plain.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
         && plain.split_whitespace().count() == 1;
+    let typo = words <= 8 && plain.split_whitespace().any(|word| word.starts_with("typo"));
     version
+        || typo
         || EMPTY.contains(&plain)
         || EMPTY_BEGINNINGS.iter().any(|start| lower.starts_with(start) || plain.starts_with(start))
         // Languages without spaces have few words.
@@ -208,6 +214,9 @@ mod tests {
             "Bump serde from 1.0 to 1.1",
             "chore(deps): bump x to 2",
             "Merge branch 'main' into feature",
+            "Docs typo/markup fixes (#5829)",
+            "[pre-commit.ci] pre-commit autoupdate",
+            "update change log",
             "v1.2.3",
             "1.0.0",
             "release 2.0",

@@ -70,7 +70,7 @@ impl Source for History {
                 found.units.push(Unit {
                     fingerprint: format!("{VERSION}:{by}"),
                     source: id,
-                    file: None,
+                    place: None,
                 });
             }
             true

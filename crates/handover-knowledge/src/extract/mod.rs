@@ -1,0 +1,17 @@
+//! What of a conversation is worth keeping, found without a model: what the person decided, asked for, rejected
+//! and corrected, what the agent concluded, and what solved an error. Greetings, results of tools, dumps of code
+//! and our own briefs are left out.
+
+mod clean;
+mod cues;
+mod near;
+mod notes;
+mod outside;
+mod sentences;
+mod turns;
+
+pub use near::Likeness;
+pub(crate) use notes::drafts;
+
+#[cfg(test)]
+mod tests;

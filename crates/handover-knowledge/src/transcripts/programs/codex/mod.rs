@@ -1,0 +1,171 @@
+//! Codex: `sessions/<year>/<month>/<day>/rollout-<time>-<conversation>.jsonl`, and `archived_sessions/`. The first
+//! line describes the conversation; what goes to the model and comes from it are `response_item`s.
+
+use std::path::{Path, PathBuf};
+
+use handover_model::Host;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Program;
+use crate::transcripts::blocks::{Blocks, Text};
+use crate::transcripts::find::{self, keep_ours};
+use crate::transcripts::lines::{each_line, parse, string_after, string_in_file};
+use crate::transcripts::{Conversation, Message, Role, ToolUse, Transcript, time};
+use crate::{SkipReason, Skipped, SourceContext};
+
+pub(super) struct Codex;
+
+impl Program for Codex {
+    fn host(&self) -> Host {
+        Host::CODEX
+    }
+
+    fn find(
+        &self,
+        context: &SourceContext<'_>,
+        found: &mut Vec<Transcript>,
+        skipped: &mut Vec<Skipped>,
+    ) {
+        let Some(home) = &context.homes.codex else { return };
+        let mut files = Vec::new();
+        for folder in ["sessions", "archived_sessions"] {
+            find::walk(&home.join(folder), 3, &mut files);
+        }
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+        keep_ours(self, files, &folder, context, found, skipped);
+    }
+
+    fn recognizes(&self, head: &[u8]) -> bool {
+        let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        string_after(line, "type").as_deref() == Some("session_meta")
+    }
+
+    /// The part after the time: `rollout-2026-11-17T18-29-42-<id>`.
+    fn id_of(&self, file: &Path) -> Option<String> {
+        const TIME: usize = "2026-11-17T18-29-42-".len();
+        let stem = find::stem(file)?;
+        let rest = stem.strip_prefix("rollout-").and_then(|rest| rest.get(TIME..));
+        Some(rest.map_or_else(|| stem.clone(), ToOwned::to_owned))
+    }
+
+    fn read(&self, file: &Path) -> Result<Conversation, SkipReason> {
+        let mut conversation = Conversation::default();
+        let mut damaged = 0;
+        let too_long = each_line(file, &mut |line| {
+            let mut spare = Vec::new();
+            match parse::<Line>(line, &mut spare) {
+                Some(line) => add(&mut conversation, line),
+                None => damaged += 1,
+            }
+        })?;
+        conversation.damaged = damaged + too_long;
+        conversation.id = self.id_of(file).unwrap_or_default();
+        Ok(conversation)
+    }
+}
+
+/// The folder that the conversation was begun in.
+fn folder(file: &Path) -> Result<Option<PathBuf>, SkipReason> {
+    Ok(string_in_file(file, "cwd")?.map(PathBuf::from))
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Line {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    timestamp: Option<String>,
+    payload: Option<Payload>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Payload {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    // Of the description.
+    cwd: Option<String>,
+    cli_version: Option<String>,
+    source: Option<Value>,
+    thread_source: Option<String>,
+    // Of messages.
+    id: Option<String>,
+    role: Option<String>,
+    content: Option<Blocks>,
+    // Of tools.
+    call_id: Option<String>,
+    name: Option<String>,
+    arguments: Option<Value>,
+    input: Option<Value>,
+    action: Option<Value>,
+    output: Option<Text>,
+}
+
+fn add(conversation: &mut Conversation, line: Line) {
+    let (Some(kind), Some(payload)) = (line.kind, line.payload) else { return };
+    let at = time(line.timestamp.as_deref());
+    match (kind.as_str(), payload.kind.as_deref()) {
+        // A resumed conversation repeats the description of what it continues.
+        ("session_meta", _) if conversation.folder.is_none() => describe(conversation, payload),
+        ("response_item", Some("message")) => {
+            let role = match payload.role.as_deref() {
+                Some("user") => Role::Person,
+                Some("assistant") => Role::Assistant,
+                _ => return,
+            };
+            let text = payload.content.unwrap_or_default().text();
+            let id = payload.id.unwrap_or_default();
+            if !text.trim().is_empty() {
+                conversation.push(Message { id, role, time: at, text, tools: Vec::new() });
+            }
+        }
+        ("response_item", Some("function_call" | "custom_tool_call" | "local_shell_call")) => {
+            let input = payload.arguments.or(payload.input).or(payload.action);
+            let input = match input {
+                Some(Value::String(text)) => text,
+                Some(other) => other.to_string(),
+                None => String::new(),
+            };
+            let name = payload.name.unwrap_or_else(|| "local_shell".to_owned());
+            let tool = ToolUse { id: payload.call_id.unwrap_or_default(), name, input };
+            let id = payload.id.unwrap_or_default();
+            let text = String::new();
+            conversation.push(Message {
+                id,
+                role: Role::Assistant,
+                time: at,
+                text,
+                tools: vec![tool],
+            });
+        }
+        ("response_item", Some("function_call_output" | "custom_tool_call_output")) => {
+            let text = payload.output.unwrap_or_default().0;
+            let role = Role::Tool { failed: has_failed(&text) };
+            let id = payload.call_id.unwrap_or_default();
+            conversation.push(Message { id, role, time: at, text, tools: Vec::new() });
+        }
+        _ => {}
+    }
+}
+
+fn describe(conversation: &mut Conversation, payload: Payload) {
+    conversation.folder = payload.cwd.map(PathBuf::from);
+    conversation.version = payload.cli_version;
+    let source = payload.source.unwrap_or_default();
+    conversation.is_subagent = source.get("subagent").is_some()
+        || payload.thread_source.is_some_and(|source| source.contains("agent"));
+    conversation.is_headless = source == "exec";
+}
+
+/// Whether a command ended with another code than 0: the result says it in words or as JSON.
+fn has_failed(output: &str) -> bool {
+    let code = |mark: &str| {
+        let (_, rest) = output.split_once(mark)?;
+        rest.trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse::<i64>().ok()
+    };
+    ["exited with code", "Exit code:", "\"exit_code\":"]
+        .into_iter()
+        .find_map(code)
+        .is_some_and(|code| code != 0)
+}
