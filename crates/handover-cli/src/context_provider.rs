@@ -157,6 +157,7 @@ impl AppContextProvider {
                 false => app.scan_roots()?.pop().unwrap_or_default(),
             },
             technology: app,
+            files: app,
             overrides: app.overrides()?,
             project: app.project_id()?,
             session: app.session().map_err(|error| request_error(&error)),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use handover_context::package_file::{ProjectPaths, vendor_secret};
 use handover_handoff::{Handoffs, Override, TechnologySource};
+use handover_knowledge::places::IndexSource;
 use handover_model::config::Config;
 use handover_model::{GroupId, ProjectId, ReceiptId, SessionId, Timestamp};
 use handover_store::Store;
@@ -53,6 +54,8 @@ pub struct RequestContext<'a> {
     pub checkout: PathBuf,
     /// Detects the project's technology when it is first needed.
     pub technology: &'a dyn TechnologySource,
+    /// Opens the index of the checkout's files.
+    pub files: &'a dyn IndexSource,
     /// Guard settings that a flag or a variable has overridden.
     pub overrides: Vec<Override>,
     /// The project that errors and strategies are learned for.

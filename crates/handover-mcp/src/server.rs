@@ -20,7 +20,7 @@ use crate::{prompts, resources, tools};
 /// Shown to agents before any tool.
 const INSTRUCTIONS: &str = "Handover carries knowledge between the agents of one piece of work (a session).\n\
     - At the start: `status`, then `brief` with your role and task; read the packages that it lists.\n\
-    - Before you investigate: `search`; `read_package` returns the whole text.\n\
+    - Before you investigate: `search`; `read_package` returns the whole text. `where_to_look` lists the files that a task will most likely touch.\n\
     - While you work: `record_reasoning` for decisions and risks, `save_package` for what other roles will need, \
     `report_error` for errors (a known solution may come back).\n\
     - At the end, once: `debrief`.\n\

@@ -204,6 +204,7 @@ fn guarded<T>(
         paths: context.paths,
         checkout: context.checkout.clone(),
         technology: context.technology,
+        files: context.files,
         overrides: context.overrides.clone(),
         project: context.project.clone(),
         session,

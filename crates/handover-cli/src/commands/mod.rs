@@ -48,6 +48,7 @@ mod token;
 mod tokens;
 mod trust;
 mod uat;
+mod where_to_look;
 
 use std::ffi::OsString;
 
@@ -85,6 +86,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Event(event::EventCommand),
     Search(search::SearchArgs),
+    Where(where_to_look::WhereArgs),
     Assemble(assemble::AssembleArgs),
     Specialize(specialize::SpecializeArgs),
     Brief(brief::BriefArgs),
@@ -187,6 +189,7 @@ impl Command {
             Self::Persona(command) => command.run(app),
             Self::Receipt(command) => command.run(app),
             Self::Search(args) => search::run(app, args),
+            Self::Where(args) => where_to_look::run(app, args),
             Self::Run(args) => run::run(app, *args),
             Self::Chain(args) => chain::run(app, *args),
             Self::Uat(args) => uat::run(app, *args),

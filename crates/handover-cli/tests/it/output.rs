@@ -289,6 +289,25 @@ fn learn() {
 }
 
 #[test]
+fn where_to_look() {
+    let mut t = Transcript::new(project());
+    t.run("where refresh tokens");
+    t.env.git("", &["init", "-q"]);
+    t.env.write("src/auth.rs", "pub fn refresh_token() {}\n");
+    t.env.write("src/session.rs", "pub struct Session;\n");
+    t.env.write("src/cart.rs", "pub fn total() {}\n");
+    t.env.git("", &["add", "src/cart.rs"]);
+    t.env.git("", &["commit", "-qm", "Start with a cart"]);
+    t.env.git("", &["add", "src"]);
+    t.env.git("", &["commit", "-qm", "Keep people logged in"]);
+    t.both("where refresh tokens expire too early");
+    t.pipe("People are logged out", "where --limit 1");
+    t.run("where gargoyles");
+    t.run("where ''");
+    t.assert_matches("where");
+}
+
+#[test]
 fn context() {
     let mut t = Transcript::new(with_package());
     t.env.write("Cargo.toml", "[package]\nname = \"shop\"\nrust-version = \"1.85\"\n");

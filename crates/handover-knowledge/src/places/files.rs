@@ -13,7 +13,7 @@ const FOREIGN_FOLDERS: &[&str] = &[
     "__pycache__",
     ".yarn",
     ".git",
-    ".handover",
+    handover_files::NAME,
     "site-packages",
     "Godeps",
     "Pods",

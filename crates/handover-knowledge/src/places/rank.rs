@@ -66,25 +66,25 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self {
-            saturation: 1.2,
+            saturation: 3.0,
             length: 0.5,
             symbol: 2.0,
             folder: 2.0,
             name: 5.0,
-            title: 1.5,
-            common: 0.5,
+            title: 2.0,
+            common: 0.8,
             synonym: 0.4,
             forgiven: 0.5,
             content: 1.0,
             history: 0.8,
-            together: 0.4,
+            together: 0.8,
             popular: 0.15,
-            sharpness: 2.0,
-            spread: 0.5,
-            half_life: 700.0,
-            seeds: 5,
+            sharpness: 3.0,
+            spread: 0.35,
+            half_life: 500.0,
+            seeds: 4,
             test: 0.9,
-            prose: 0.6,
+            prose: 0.45,
             data: 0.6,
             named: 2.0,
         }
@@ -534,6 +534,44 @@ fn normalize(found: &mut [Found], signal: impl Fn(&mut Found) -> &mut f32) {
     if most > 0.0 {
         for found in found {
             *signal(found) /= most;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_recognized() {
+        let task = "Fix `src/auth.rs`, (see Cart.java) and v1.2.3; e.g. lib/a-b.test.ts. No 3.5 or end. ../x.py";
+        assert_eq!(mentions(task), ["src/auth.rs", "Cart.java", "lib/a-b.test.ts"]);
+    }
+
+    #[test]
+    fn the_first_line_and_repetition_count_more() {
+        let weights: HashMap<String, f32> =
+            task_terms("\nrefresh tokens\nthe cart, the cart 42", 2.0)
+                .into_iter()
+                .map(|term| (term.word, term.weight))
+                .collect();
+        assert_eq!(weights["refresh"], 2.0);
+        assert_eq!(weights["cart"], 1.15);
+        assert_eq!(weights["42"], 1.0 / 3.0);
+        assert!(!weights.contains_key("the"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_task_can_be_read(task in "[\\PC\n]{0,200}") {
+            let terms = task_terms(start_of(&task), 1.5);
+            prop_assert!(terms.is_sorted_by(|a, b| a.term < b.term));
+            for term in &terms {
+                prop_assert!(task.contains(&term.word));
+            }
+            let _ = mentions(&task);
         }
     }
 }

@@ -38,7 +38,7 @@ fn why(repository: &Repository, task: &str, path: &str) -> String {
 /// A small project with a history.
 fn shop() -> Repository {
     let repository = Repository::new();
-    repository.write(".gitignore", ".handover/\ntarget/\n");
+    repository.write(".gitignore", "target/\n.handover/\n");
     for n in 0..12 {
         repository
             .write(&format!("src/widget_{n}.rs"), &format!("pub fn draw_{n}() {{ paint({n}) }}\n"));

@@ -8,6 +8,7 @@ mod report_error;
 mod save_package;
 mod search;
 mod status;
+mod where_to_look;
 
 use std::sync::Arc;
 
@@ -66,6 +67,7 @@ pub(crate) const ALL: &[Entry] = &[
     entry::<status::Status>(),
     entry::<brief::Brief>(),
     entry::<search::Search>(),
+    entry::<where_to_look::WhereToLook>(),
     entry::<read_package::ReadPackage>(),
     entry::<save_package::SavePackage>(),
     entry::<record_reasoning::RecordReasoning>(),

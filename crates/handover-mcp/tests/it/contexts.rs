@@ -8,6 +8,7 @@ use handover_context::package_file::ProjectPaths;
 use handover_context::specialize::Templates;
 use handover_context::stack::Stack;
 use handover_handoff::Technology;
+use handover_knowledge::places::{Index, IndexSource};
 use handover_mcp::{ContextProvider, RequestContext, RequestError, ToolError};
 use handover_model::config::Config;
 use handover_model::{GroupId, ProjectId, ReceiptId, SessionId, SessionStatus, Timestamp};
@@ -119,6 +120,7 @@ impl Contexts {
             paths: &paths,
             checkout: root,
             technology: &technology,
+            files: self,
             overrides: Vec::new(),
             project: project.cloned().unwrap_or_else(|| ProjectId::new(PROJECT).unwrap()),
             session,
@@ -136,6 +138,13 @@ impl Contexts {
             }
             request_error(error.code(), error.to_string())
         })
+    }
+}
+
+/// These projects are not in a repository.
+impl IndexSource for Contexts {
+    fn index(&self) -> Option<Index> {
+        None
     }
 }
 

@@ -16,6 +16,7 @@ fn tools_are_listed_with_schemas_and_annotations() {
             "status",
             "brief",
             "search",
+            "where_to_look",
             "read_package",
             "save_package",
             "record_reasoning",
@@ -32,7 +33,12 @@ fn tools_are_listed_with_schemas_and_annotations() {
         let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
         tool["annotations"]["readOnlyHint"] == true
     };
-    assert!(read_only("search") && read_only("status") && read_only("read_package"));
+    assert!(
+        read_only("where_to_look")
+            && read_only("search")
+            && read_only("status")
+            && read_only("read_package")
+    );
     assert!(!read_only("brief") && !read_only("save_package"));
 }
 

@@ -76,3 +76,27 @@ fn resolves_the_session_like_other_commands() {
     assert_eq!(bound.call("status", json!({}))["session"], "b");
     assert!(bound.refused("status", json!({"session": "a"})).contains("session `b`"));
 }
+
+#[test]
+fn files_are_those_of_the_worktree() {
+    let env = project();
+    let mut client = Client::new(&env, Generation::Inline);
+    let message = client.refused("where_to_look", json!({"task": "refresh tokens"}));
+    assert!(message.contains("not in a git repository"), "{message}");
+    env.git("", &["init", "-q"]);
+    env.write("src/auth.rs", "pub fn refresh_token() {}\n");
+    env.write("src/cart.rs", "pub fn total() {}\n");
+    env.git("", &["add", "src"]);
+    env.git("", &["commit", "-qm", "x"]);
+    let found = client.call("where_to_look", json!({"task": "refresh tokens"}));
+    assert_eq!(found["places"][0]["path"], "src/auth.rs");
+    assert_eq!(found["places"][0]["why"], "defines `refresh_token`");
+    assert_eq!(found["complete"], true);
+    env.git("", &["worktree", "add", "-q", "../tree"]);
+    let tree = env.folder().join("tree");
+    fs_err::write(tree.join("src/cart.rs"), "pub fn refresh_token_of_tree() {}\n").unwrap();
+    let mut there = Client::silent(env.command().arg("mcp").current_dir(&tree), Generation::Inline);
+    let task = json!({"task": "refresh_token_of_tree", "limit": 1});
+    assert_eq!(there.call("where_to_look", task.clone())["places"][0]["path"], "src/cart.rs");
+    assert_eq!(client.call("where_to_look", task)["places"][0]["path"], "src/auth.rs");
+}

@@ -1,0 +1,54 @@
+//! The index of the checkout's files, brought up to date before it is used.
+
+use std::time::{Duration, Instant};
+
+use handover_knowledge::Git;
+use handover_knowledge::places::{Index, IndexSource, PlacesError, Watch};
+
+use super::App;
+use crate::env;
+use crate::error::{CommandError, Exit};
+
+/// How long an agent's request waits for an update. What is left undone is done by the next.
+const REQUEST: Duration = Duration::from_secs(2);
+
+impl App {
+    /// The index of the checkout we are in, updated for at most so long; none outside a repository.
+    pub(crate) fn file_index(&self, patience: Duration) -> Result<Option<Index>, CommandError> {
+        if self.hosts() {
+            return Ok(None);
+        }
+        let folder = self.project()?.folder();
+        let Some(root) = self.scan_roots()?.pop() else { return Ok(None) };
+        let Some(git) = Git::open(&root, env::all()).map_err(PlacesError::from).map_err(failed)?
+        else {
+            return Ok(None);
+        };
+        let started = Instant::now();
+        let stop = || started.elapsed() > patience;
+        Index::update(&folder, &git, &root, Watch { stop: &stop, seen: &|_, _| {} })
+            .map_err(failed)?;
+        Ok(Index::open(&folder, &root))
+    }
+}
+
+impl IndexSource for App {
+    fn index(&self) -> Option<Index> {
+        self.file_index(REQUEST).ok().flatten()
+    }
+}
+
+fn failed(error: PlacesError) -> CommandError {
+    match error {
+        PlacesError::Files(error) => error.into(),
+        PlacesError::Git(_) | PlacesError::Root(_) | PlacesError::Damaged => {
+            CommandError::new(Exit::Environment, "git", chain(&error))
+        }
+    }
+}
+
+/// An error with its causes, on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
