@@ -8,18 +8,20 @@ use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use handover_context::assemble::ShownPlace;
 use handover_context::package_file::{DraftContext, ProjectPaths, vendor_secret};
 use handover_context::specialize::Templates;
 use handover_context::stack::{Stack, detect, detect_cached};
 use handover_files::{Folder, Kind};
 use handover_handoff::{Handoffs, Override, Technology, TechnologySource, spool};
+use handover_knowledge::places::{Evidence, Index};
 use handover_model::config::Config;
 use handover_model::{
-    GroupId, Package, PackageId, ProjectId, ReceiptId, SessionId, SessionStatus, Timestamp,
+    GroupId, Package, PackageId, ProjectId, ReceiptId, Session, SessionId, SessionStatus, Timestamp,
 };
 use handover_remote::Address;
 use handover_sqlite::Patience;
-use handover_store::{Store, StoreError};
+use handover_store::{PrivateNotes, Store, StoreError};
 use handover_text::Redactor;
 
 use crate::config::{Loaded, Source};
@@ -83,6 +85,16 @@ pub(crate) struct Guest {
 
 /// The store of a project, below `.handover/`, unless another place is configured.
 pub(crate) const STORE_FILE: &str = "store.db";
+
+/// The session that `init` opens. It counts while no other one is active.
+pub(crate) const DEFAULT_SESSION: &str = "main";
+
+fn is_default(session: &Session) -> bool {
+    session.id.as_str() == DEFAULT_SESSION && session.metadata["default"] == true
+}
+
+/// Private notes of a project whose store is shared.
+const PRIVATE_FILE: &str = "private.db";
 
 /// How long to wait for the store's lock while a request is waiting for us.
 const REQUEST: Patience = Patience::new(Duration::from_secs(5));
@@ -303,13 +315,31 @@ impl App {
         let store = get_or_try(&self.store, || {
             let place = self.store_place()?;
             let was_there = place.may_exist();
-            let store = self.open(&place, self.patience.get())?;
+            let store = self.with_private_notes(&place, self.open(&place, self.patience.get())?)?;
             if !was_there && !self.hosts() {
                 self.warn_about_lost_store(&*store)?;
             }
             Ok(store)
         })?;
         Ok(&**store)
+    }
+
+    /// Keeps private notes in a file of this machine, unless the store is one or the user shares them.
+    fn with_private_notes(
+        &self,
+        place: &StorePlace,
+        store: Box<dyn Store + Send>,
+    ) -> Result<Box<dyn Store + Send>, CommandError> {
+        if !place.is_shared() || self.hosts() || self.config()?.learn.share {
+            return Ok(store);
+        }
+        Ok(Box::new(PrivateNotes { shared: store, private: self.open_private()? }))
+    }
+
+    /// The file of private notes.
+    pub(crate) fn open_private(&self) -> Result<Box<dyn Store + Send>, CommandError> {
+        let file = StorePlace::File(self.project()?.folder().path().join(PRIVATE_FILE));
+        self.open(&file, self.patience.get())
     }
 
     /// A project's configuration can come from anyone, so the service that it names as its store gets the
@@ -477,6 +507,9 @@ impl App {
             return Ok(Some(session));
         }
         let mut active = self.store()?.sessions(Some(SessionStatus::Active))?;
+        if active.len() > 1 {
+            active.retain(|session| !is_default(session));
+        }
         match active.len() {
             0 | 1 => Ok(active.pop().map(|session| session.id)),
             count => {
@@ -569,6 +602,20 @@ impl TechnologySource for App {
                 Technology { stack: self.stack().unwrap_or_default(), templates: self.templates() }
             }
         })
+    }
+
+    fn where_to_look(&self, task: &str) -> Vec<ShownPlace> {
+        let index = || {
+            let root = self.scan_roots().ok()?.pop()?;
+            Index::open(&self.project().ok()?.folder(), &root)
+        };
+        // What is not indexed yet is left out: an agent is waiting.
+        let Some(index) = (!self.hosts()).then(index).flatten() else { return Vec::new() };
+        index
+            .places_for_brief(task, &Evidence::default())
+            .into_iter()
+            .map(|place| ShownPlace { path: place.path, score: place.score, why: place.why })
+            .collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The environment, the clock and the current folder: read here and nowhere else.
 
+use std::io::IsTerminal as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -57,6 +58,46 @@ pub(crate) fn trusts(root: &Path) -> bool {
         }
         Some(_) | None => false,
     }
+}
+
+/// Variables that agent programs set for what they start.
+const AGENT_VARIABLES: [&str; 8] = [
+    "CLAUDECODE",
+    "CLAUDE_CODE_ENTRYPOINT",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "COPILOT_AGENT_SESSION_ID",
+    "OPENCODE",
+    SPAWN,
+];
+
+/// Programs that run agents, by the name of their process.
+const AGENT_PROGRAMS: [&str; 7] =
+    ["claude", "codex", "gemini", "copilot", "opencode", "qwen", "cursor-agent"];
+
+/// Whether a person typed this command: at a terminal, with no agent program among its ancestors.
+pub(crate) fn is_person() -> bool {
+    let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    at_terminal
+        && !AGENT_VARIABLES.iter().any(|name| var(name).is_some())
+        && !ancestors().iter().any(|name| AGENT_PROGRAMS.contains(&name.as_str()))
+}
+
+/// The names of the processes above this one, as far as the system tells.
+fn ancestors() -> Vec<String> {
+    let mut names = Vec::new();
+    let mut process = std::os::unix::process::parent_id();
+    while process > 1 && names.len() < 64 {
+        let Ok(status) = fs_err::read_to_string(format!("/proc/{process}/status")) else { break };
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            line.map(|value| value.trim().to_owned()).unwrap_or_default()
+        };
+        names.push(field("Name:"));
+        process = field("PPid:").parse().unwrap_or(0);
+    }
+    names
 }
 
 /// The user who called `sudo`.

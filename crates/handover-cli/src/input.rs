@@ -3,12 +3,21 @@
 use std::io::{BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
+use handover_model::Timestamp;
 use serde::Deserialize;
 
 use crate::error::{CommandError, Exit, io};
 
 /// The largest text that a command accepts.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A point in time: a date such as `2026-01-31`, which means its beginning in UTC, or a time in RFC 3339.
+pub(crate) fn date(text: &str) -> Result<Timestamp, String> {
+    let time = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
+    time.parse().map_err(|_| {
+        format!("`{text}` is not a date; 2026-01-31 or 2026-01-31T12:00:00Z is expected")
+    })
+}
 
 /// One line of `--jsonl` input.
 #[derive(Debug, Deserialize)]

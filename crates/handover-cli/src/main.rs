@@ -9,6 +9,7 @@ mod context_provider;
 mod env;
 mod error;
 mod input;
+mod learn;
 mod logging;
 mod project;
 mod store;

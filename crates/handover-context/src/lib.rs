@@ -5,6 +5,7 @@
 
 pub mod archive;
 pub mod assemble;
+pub mod everything;
 mod ignore_files;
 pub mod learning;
 pub mod package_file;

@@ -101,7 +101,7 @@ pub(crate) fn referenced(
 }
 
 /// The line with the most terms, else the summary.
-fn snippet(summary: &str, body: &str, terms: &[String]) -> String {
+pub(crate) fn snippet(summary: &str, body: &str, terms: &[String]) -> String {
     let hits = |text: &str| {
         let words = words::terms(text);
         terms.iter().filter(|term| words.contains(term)).count()

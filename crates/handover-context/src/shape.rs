@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::assemble::Assembly;
+use crate::everything::Found;
 use crate::package_file::{ProjectPaths, file_state};
 use crate::search::Hit;
 
@@ -68,6 +69,21 @@ pub fn hit(hit: &Hit, paths: &ProjectPaths) -> Value {
         "summary": hit.package.summary,
         "version": hit.package.version,
         "file": file_state(paths, &hit.package),
+    })
+}
+
+/// A result of a search over everything.
+pub fn found(found: &Found) -> Value {
+    json!({
+        "type": found.of,
+        "id": found.id,
+        "session": found.session,
+        "kind": found.kind,
+        "path": found.path,
+        "origin": found.origin,
+        "score": (found.score * 1000.0).round() / 1000.0,
+        "snippet": found.snippet,
+        "created_at": found.created_at,
     })
 }
 
@@ -164,6 +180,8 @@ pub fn assembly(assembly: &Assembly, state: ReceiptState, explain: bool) -> Valu
         "packages": assembly.packages,
         "available": assembly.available,
         "overflow": assembly.overflow,
+        "notes": assembly.notes,
+        "places": assembly.places,
         "reasoning": assembly.reasoning,
         "errors": errors,
         "strategies": strategies,

@@ -1,6 +1,6 @@
 //! What every step of a handoff works with.
 
-use handover_context::assemble::Sources;
+use handover_context::assemble::{ShownPlace, Sources};
 use handover_context::learning::Binding;
 use handover_context::package_file::ProjectPaths;
 use handover_context::specialize::Templates;
@@ -40,10 +40,15 @@ pub struct Technology {
     pub templates: Templates,
 }
 
-/// Knows, or finds out, what a project is built with.
+/// Knows, or finds out, what a project is built with and where its parts are.
 pub trait TechnologySource {
     /// What the project is built with; the same for every call.
     fn technology(&self) -> &Technology;
+
+    /// The files that a task is about, best first; none if there is no index of them.
+    fn where_to_look(&self, _task: &str) -> Vec<ShownPlace> {
+        Vec::new()
+    }
 }
 
 impl TechnologySource for Technology {
@@ -91,11 +96,14 @@ impl<'a> Handoffs<'a> {
         &'b self,
         store: &'b dyn Store,
         binding: &'b dyn Fn() -> Binding,
+        where_to_look: &'b dyn Fn(&str) -> Vec<ShownPlace>,
     ) -> Sources<'b> {
         Sources {
             store,
             redactor: self.redactor,
             config: &self.config.assembly,
+            where_to_look,
+            notes: self.config.brief.notes,
             binding,
             places: Some(self.paths),
         }

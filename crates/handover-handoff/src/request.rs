@@ -44,6 +44,8 @@ pub struct HandoffRequest {
     pub role_text: Option<String>,
     /// Whether every candidate is explained instead of only the best.
     pub explain: bool,
+    /// The agent program, if it is known: what it loads by itself is not told again.
+    pub host: Option<Host>,
     /// The spawn of a host that the receipt is bound to.
     pub ticket: Option<TicketRequest>,
     /// The id of the receipt to write.
@@ -129,6 +131,7 @@ impl HandoffRequest {
             specialization: true,
             role_text: None,
             explain: false,
+            host: None,
             ticket: None,
             receipt,
             now,
@@ -142,6 +145,7 @@ impl HandoffRequest {
         cap: Option<u64>,
         delivery: Delivery,
     ) -> ContextRequest {
+        let host = self.host.or(self.ticket.as_ref().map(|ticket| ticket.host));
         ContextRequest {
             session: self.session.clone(),
             role: self.role.clone(),
@@ -154,6 +158,7 @@ impl HandoffRequest {
             reasoning_level: self.reasoning_level,
             limit: self.limit,
             cap,
+            loaded: host.map(Host::loads).unwrap_or_default(),
             claim: delivery == Delivery::Now,
             explain: self.explain,
             receipt: self.receipt.clone(),

@@ -62,6 +62,19 @@ impl Host {
         std::str::from_utf8(&self.bytes[..len]).unwrap_or_default()
     }
 
+    /// The names of files that the program loads by itself, so that its agents need not be told.
+    pub fn loads(self) -> Vec<String> {
+        let names: &[&str] = match self.as_str() {
+            "claude" => &["CLAUDE.md", "CLAUDE.local.md"],
+            "codex" | "opencode" => &["AGENTS.md"],
+            "copilot" => &["AGENTS.md", "copilot-instructions.md"],
+            "gemini" => &["GEMINI.md"],
+            "qwen" => &["QWEN.md"],
+            _ => &[],
+        };
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
     const fn checked(text: &[u8]) -> Option<Self> {
         if text.is_empty() || text.len() > Self::MAX_LEN || !text[0].is_ascii_lowercase() {
             return None;

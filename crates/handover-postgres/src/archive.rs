@@ -166,6 +166,7 @@ impl PostgresStore {
             let sessions =
                 self.all("SELECT key FROM session", &[], |row| Columns::of(row).int())?;
             self.rebuild(&sessions)?;
+            self.rebuild_notes()?;
         }
         Ok(Added { added, present: seen - added })
     }

@@ -327,7 +327,11 @@ impl TextIndex for PostgresStore {
                     Columns::of(row).int()
                 })?,
             };
-            self.rebuild(&sessions)
+            let rebuilt = self.rebuild(&sessions)?;
+            if session.is_none() {
+                self.rebuild_notes()?;
+            }
+            Ok(rebuilt)
         })
     }
 }

@@ -22,6 +22,8 @@ mod jobs;
 mod link;
 mod location;
 mod migrations;
+mod note_index;
+mod notes;
 mod packages;
 mod reasoning;
 mod rebuild;
@@ -267,6 +269,7 @@ impl Store for PostgresStore {
             let problems = self.index_problems(key)?;
             index.extend(problems.into_iter().map(|problem| format!("session {id}: {problem}")));
         }
+        index.extend(self.note_problems()?);
         Ok(vec![
             Check { part: CheckedPart::Integrity, problems: integrity },
             Check { part: CheckedPart::References, problems: references },

@@ -275,6 +275,60 @@ CREATE TABLE strategy_source (
     PRIMARY KEY (strategy, reasoning)
 ) STRICT, WITHOUT ROWID;
 
+-- What the project already knows. The number names a note in the index and is never reused.
+CREATE TABLE note (
+    key        INTEGER PRIMARY KEY AUTOINCREMENT,
+    id         TEXT NOT NULL,
+    project    TEXT NOT NULL,
+    kind       TEXT NOT NULL CHECK (kind IN ('doc', 'commit', 'conversation', 'memory', 'manual')),
+    origin     TEXT NOT NULL,
+    source     TEXT NOT NULL,
+    title      TEXT NOT NULL,
+    text       TEXT NOT NULL,
+    trust      TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
+    paths      TEXT NOT NULL,
+    symbols    TEXT NOT NULL,
+    state      TEXT NOT NULL CHECK (state IN ('live', 'stale', 'amended', 'retired')),
+    reason     TEXT,
+    hash       TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(
+        key, id, project, kind, origin, source, title, text, trust, paths, symbols, state, reason,
+        hash, created_at)) STORED
+) STRICT;
+CREATE UNIQUE INDEX note_by_id ON note (project, id);
+CREATE INDEX note_by_source ON note (project, kind, source);
+CREATE INDEX note_by_time ON note (project, created_at DESC, id);
+
+-- The documents, commits, transcripts and foreign records that were learned, and what they were like.
+CREATE TABLE note_unit (
+    project     TEXT NOT NULL,
+    kind        TEXT NOT NULL CHECK (kind IN ('doc', 'commit', 'conversation', 'memory', 'manual')),
+    source      TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    learned_at  INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(project, kind, source, fingerprint, learned_at)) STORED,
+    PRIMARY KEY (project, kind, source)
+) STRICT, WITHOUT ROWID;
+
+-- The text index over notes: the notes that have a term, by number. See src/index/notes.rs.
+CREATE TABLE note_page (
+    project  TEXT NOT NULL,
+    term     TEXT NOT NULL,
+    page     INTEGER NOT NULL,
+    postings BLOB NOT NULL,
+    sum INTEGER AS (record_sum(project, term, page, postings)) STORED,
+    PRIMARY KEY (project, term, page)
+) STRICT, WITHOUT ROWID;
+
+-- How many notes are in the index, and when any of them changed.
+CREATE TABLE note_index (
+    project    TEXT PRIMARY KEY,
+    notes      INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(project, notes, changed_at)) STORED
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE event (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     session    INTEGER NOT NULL REFERENCES session (key) ON DELETE CASCADE,
@@ -540,7 +594,7 @@ CREATE TRIGGER journal_written AFTER INSERT ON run_journal BEGIN
     FROM run r JOIN session s ON s.id = r.session WHERE r.key = NEW.run;
 END;
 
--- Errors and strategies belong to the project, so their changes have no session.
+-- Errors, strategies and notes belong to the project, so their changes have no session.
 CREATE TRIGGER error_met AFTER INSERT ON error_pattern BEGIN
     INSERT INTO change (kind, project, session, subject, detail, at)
     VALUES ('error_pattern', NEW.project, '', NEW.hash,
@@ -563,4 +617,15 @@ CREATE TRIGGER strategy_moved AFTER UPDATE OF helpfulness ON strategy
 WHEN OLD.helpfulness <> NEW.helpfulness BEGIN
     INSERT INTO change (kind, project, session, subject, detail, at)
     VALUES ('strategy', NEW.project, '', NEW.id, NEW.topic, NEW.last_seen);
+END;
+
+-- Notes change by the thousand: one change for all that were written together.
+CREATE TRIGGER notes_learned AFTER INSERT ON note_index BEGIN
+    INSERT INTO change (kind, project, session, subject, detail, at)
+    VALUES ('note', NEW.project, '', NEW.project, NEW.notes, NEW.changed_at);
+END;
+
+CREATE TRIGGER notes_moved AFTER UPDATE ON note_index BEGIN
+    INSERT INTO change (kind, project, session, subject, detail, at)
+    VALUES ('note', NEW.project, '', NEW.project, NEW.notes, NEW.changed_at);
 END;

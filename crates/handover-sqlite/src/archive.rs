@@ -214,6 +214,7 @@ impl Archive for SqliteStore {
                 let sessions =
                     query::all(tx, "SELECT key FROM session", [], |row| Columns::of(row).int())?;
                 index::rebuild(tx, &sessions)?;
+                index::notes::rebuild(tx)?;
             }
             Ok(added)
         })

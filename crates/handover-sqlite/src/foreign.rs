@@ -10,6 +10,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 
 use crate::error::backend;
 
+/// How long to wait for the other program.
+const PEEK: std::time::Duration = std::time::Duration::from_millis(500);
+
 /// A database of another program. Reading may leave files beside it: open a copy.
 #[derive(Debug)]
 pub struct ForeignDatabase {
@@ -44,6 +47,53 @@ impl ForeignDatabase {
             }
             Err(error) => Err(backend(error)),
         }
+    }
+
+    /// Opens a database that another program may be using, and never writes to it.
+    pub fn peek(path: &Path) -> Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        #[expect(clippy::disallowed_methods, reason = "this crate opens databases")]
+        let connection = Connection::open_with_flags(path, flags).map_err(backend)?;
+        connection.busy_timeout(PEEK).map_err(backend)?;
+        Ok(Self { connection })
+    }
+
+    /// Visits some columns of a table, ordered by the first of them; only rows in which a column has a value,
+    /// if one is given. What does not exist is null, and a table that does not exist has no rows.
+    pub fn each_row(
+        &self,
+        table: &str,
+        columns: &[&str],
+        filter: Option<(&str, &str)>,
+        visit: &mut dyn FnMut(&[Value]),
+    ) -> Result<()> {
+        let known = self.columns(table).map_err(backend)?;
+        let is_known = |name: &str| known.iter().any(|known| known == name);
+        if known.is_empty() || filter.is_some_and(|(column, _)| !is_known(column)) {
+            return Ok(());
+        }
+        let quoted = |name: &str| format!("\"{}\"", name.replace('"', "\"\""));
+        let list: Vec<String> = columns
+            .iter()
+            .map(|name| if is_known(name) { quoted(name) } else { "NULL".to_owned() })
+            .collect();
+        let mut sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));
+        if let Some((column, _)) = filter {
+            sql.push_str(&format!(" WHERE {} = ?1", quoted(column)));
+        }
+        sql.push_str(" ORDER BY 1");
+        let mut statement = self.connection.prepare(&sql).map_err(backend)?;
+        let value_of = filter.map(|(_, value)| value);
+        let mut rows = statement.query(rusqlite::params_from_iter(value_of)).map_err(backend)?;
+        let mut values = Vec::with_capacity(columns.len());
+        while let Some(row) = rows.next().map_err(backend)? {
+            values.clear();
+            for at in 0..columns.len() {
+                values.push(value(row, at).map_err(backend)?);
+            }
+            visit(&values);
+        }
+        Ok(())
     }
 
     /// The rows of a table; none if there is no such table.
@@ -103,6 +153,34 @@ mod tests {
         #[expect(clippy::disallowed_methods, reason = "the test plays the other program")]
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         (folder, path)
+    }
+
+    #[test]
+    fn named_columns_are_read_without_writing() {
+        let (folder, path) = database(
+            "CREATE TABLE notes (id INTEGER, \"a b\" TEXT, project TEXT);
+             INSERT INTO notes VALUES (2, 'two', 'p'), (1, 'one', 'p'), (3, 'three', 'q');",
+        );
+        let before = fs_err::read(&path).unwrap();
+        let peeked = ForeignDatabase::peek(&path).unwrap();
+        let mut rows = Vec::new();
+        let columns = ["id", "a b", "missing"];
+        peeked
+            .each_row("notes", &columns, Some(("project", "p")), &mut |row| rows.push(row.to_vec()))
+            .unwrap();
+        let text = |text: &str| Value::Text(text.to_owned());
+        assert_eq!(
+            rows,
+            [[Value::Int(1), text("one"), Value::Null], [Value::Int(2), text("two"), Value::Null]]
+        );
+        let mut count = 0;
+        peeked.each_row("notes", &["id"], None, &mut |_| count += 1).unwrap();
+        peeked.each_row("nowhere", &["id"], None, &mut |_| count += 100).unwrap();
+        peeked.each_row("notes", &["id"], Some(("nothing", "x")), &mut |_| count += 100).unwrap();
+        assert_eq!(count, 3);
+        drop(peeked);
+        assert_eq!(fs_err::read(&path).unwrap(), before);
+        assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -19,6 +19,8 @@ mod index;
 mod jobs;
 mod log_check;
 mod migrations;
+mod note_rows;
+mod notes;
 mod package_rows;
 mod packages;
 mod query;
@@ -128,6 +130,7 @@ impl Store for SqliteStore {
             let problems = index::problems(&self.connection, key)?;
             index.extend(problems.into_iter().map(|problem| format!("session {id}: {problem}")));
         }
+        index.extend(index::notes::problems(&self.connection)?);
         let (records, packed) = sums::problems(&self.connection)?;
         index.extend(packed);
         Ok(vec![

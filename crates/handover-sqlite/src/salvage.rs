@@ -62,6 +62,7 @@ pub fn salvage(
         stand_in(tx, &mut repaired.lost)?;
         let sessions = query::all(tx, "SELECT key FROM session", [], |row| Columns::of(row).int())?;
         index::rebuild(tx, &sessions)?;
+        index::notes::rebuild(tx)?;
         Ok(())
     })?;
     forget_found(&store.connection, &mut repaired.lost)?;

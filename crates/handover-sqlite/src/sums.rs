@@ -31,7 +31,7 @@ pub(crate) fn sum<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> i64 {
 }
 
 /// The columns of tables that have sums and are not part of the archive: tokens, and the text index.
-const OTHERS: [(&str, &[&str]); 4] = [
+const OTHERS: [(&str, &[&str]); 6] = [
     (
         "token",
         &[
@@ -50,6 +50,8 @@ const OTHERS: [(&str, &[&str]); 4] = [
     ("candidate_sheet", &["session", "sheet", "candidates"]),
     ("package_terms", &["package", "terms"]),
     ("posting_page", &["session", "term", "page", "postings"]),
+    ("note_page", &["project", "term", "page", "postings"]),
+    ("note_index", &["project", "notes", "changed_at"]),
 ];
 
 /// SQL that says whether a row of a table matches its sum.
@@ -77,10 +79,12 @@ pub(crate) fn check(row: &rusqlite::Row<'_>) -> Result<()> {
 }
 
 /// How the rows of the text index are named.
-const PACKED: [(&str, &str); 3] = [
+const PACKED: [(&str, &str); 5] = [
     ("candidate_sheet", "session || '/' || sheet"),
     ("package_terms", "package"),
     ("posting_page", "session || '/' || term || '/' || page"),
+    ("note_page", "project || '/' || term || '/' || page"),
+    ("note_index", "project"),
 ];
 
 /// The records that do not match their checksums, and the rows of the text index that do not.

@@ -21,8 +21,10 @@ mod groups;
 mod hosts;
 mod jobs;
 mod methods;
+mod notes;
 mod packages;
 pub mod packed;
+mod private;
 mod reasoning;
 mod receipts;
 pub mod rows;
@@ -43,10 +45,14 @@ pub use feed::{FEED_LENGTH, Feed, FeedSpan};
 pub use groups::{GroupUpdate, Groups};
 pub use hosts::{Hosts, NewTicket};
 pub use jobs::{Hold, Job, Jobs, NewJob};
+pub use notes::{
+    KnownUnit, Learned, NewNote, NewUnit, NoteFilter, NotePostings, Notes, PURGED, erased_text,
+};
 pub use packages::{
     Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Slice, Step, Supersede,
     Versions,
 };
+pub use private::PrivateNotes;
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
 pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
@@ -72,6 +78,7 @@ pub trait Store:
     + SkillOutputs
     + ErrorPatterns
     + Strategies
+    + Notes
     + Events
     + Receipts
     + Runs
@@ -139,7 +146,7 @@ pub enum CheckedPart {
     Records,
     /// Every reference resolves.
     References,
-    /// The text index matches the packages' texts.
+    /// The text index matches the texts of packages and notes.
     TextIndex,
 }
 

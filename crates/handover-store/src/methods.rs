@@ -64,6 +64,18 @@ macro_rules! store_methods {
                 write strategy_helped(id: text String, now: val Timestamp) -> Strategy, own();
                 read strategies(project: by ProjectId, filter: by StrategyFilter) -> Vec<Strategy>, project(project);
             }
+            Notes {
+                write learn_notes(project: by ProjectId, units: list NewUnit, now: val Timestamp) -> Learned, project(project);
+                read note(project: by ProjectId, id: by NoteId) -> Note, project(project);
+                read notes(project: by ProjectId, filter: by NoteFilter) -> Vec<Note>, project(project);
+                read notes_by_number(project: by ProjectId, numbers: list i64) -> Vec<(i64, Note)>, project(project);
+                write set_note_state(project: by ProjectId, id: by NoteId, state: val NoteState, reason: opt Clean, now: val Timestamp) -> Note, project(project);
+                read note_units(project: by ProjectId, kind: val NoteKind) -> Vec<KnownUnit>, project(project);
+                admin forget_notes(project: by ProjectId, kind: val NoteKind, source: opt String, now: val Timestamp) -> Vec<NoteId>, project(project);
+                admin purge_note(project: by ProjectId, id: by NoteId, now: val Timestamp) -> Note, project(project);
+                admin erase_delivered(project: by ProjectId, notes: list NoteId) -> u64, project(project);
+                read note_postings(project: by ProjectId, terms: list String) -> NotePostings, project(project);
+            }
             Events {
                 write log_event(new: by NewEvent) -> Logged, session(&new.session);
                 read events(session: by SessionId, filter: by EventFilter) -> Vec<Event>, session(session);

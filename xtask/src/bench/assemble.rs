@@ -150,7 +150,15 @@ fn add_receipts(project: &Project, receipts: usize) -> Result<()> {
 fn assemble(store: &dyn Store, request: &ContextRequest) -> handover_store::Result<Assembly> {
     let (redactor, config) = (Redactor::default(), AssemblyConfig::default());
     let binding = &Binding::default;
-    let sources = Sources { store, redactor: &redactor, config: &config, binding, places: None };
+    let sources = Sources {
+        store,
+        redactor: &redactor,
+        config: &config,
+        where_to_look: &|_| Vec::new(),
+        notes: true,
+        binding,
+        places: None,
+    };
     compose(sources, request)
 }
 
@@ -167,6 +175,7 @@ fn request() -> Result<ContextRequest> {
         reasoning_level: None,
         limit: None,
         cap: None,
+        loaded: Vec::new(),
         claim: false,
         explain: false,
         receipt: ReceiptId::new("r_bench")?,

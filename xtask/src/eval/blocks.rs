@@ -151,6 +151,8 @@ fn block(
         store,
         redactor: &Redactor::default(),
         config: &AssemblyConfig::default(),
+        where_to_look: &|_| Vec::new(),
+        notes: true,
         binding: &Binding::default,
         places: None,
     };
@@ -167,6 +169,7 @@ fn block(
         reasoning_level: None,
         limit: Some(args.limit),
         cap: (!args.cut).then_some(args.tokens),
+        loaded: Vec::new(),
         claim: false,
         explain: false,
         receipt: ReceiptId::new("00000000000000000000000000")?,

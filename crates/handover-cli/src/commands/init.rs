@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Outcome;
+use super::{Outcome, setup};
 use crate::app::App;
 use crate::config::{self, own_id};
 use crate::error::{CommandError, Exit};
@@ -17,9 +17,19 @@ use crate::trust;
 ///
 /// The project is created at the root of the git repository (its main checkout, if this is a worktree), or
 /// in the current folder if there is no repository.
+///
+/// On a terminal it also learns what the project already knows, for at most ten seconds, offers the hooks of
+/// the agent programs that are installed, opens the session `main`, which counts while no other one is active,
+/// and shows a first brief. Otherwise, and with --json, it only creates the project.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  handover init\n  handover init --project ../shop")]
-pub(crate) struct InitArgs {}
+#[command(
+    after_help = "Examples:\n  handover init\n  handover init --yes\n  handover init --project ../shop"
+)]
+pub(crate) struct InitArgs {
+    /// Set up everything without asking
+    #[arg(long, short)]
+    yes: bool,
+}
 
 const GITIGNORE: &str = "\
 # Records and artifacts are local; the configuration, templates and personas are shared.
@@ -32,14 +42,20 @@ const GITIGNORE: &str = "\
 !personas/**
 ";
 
-pub(crate) fn run(app: &App, _args: InitArgs) -> Outcome {
+pub(crate) fn run(app: &App, args: InitArgs) -> Outcome {
     let (project, store) = make(app)?;
     let answer = json!({"root": project.root, "store": store.to_string()});
+    let whole = !app.ui.is_json() && (args.yes || (app.stdin.is_terminal() && app.ui.is_watched()));
     app.ui.answer("project", &answer, |ui| {
         ui.line(format_args!("Project {}", project.root.display()))?;
-        ui.note("Next: `handover session new NAME`");
+        if !whole {
+            ui.note("Next: `handover session new NAME`");
+        }
         Ok(())
     })?;
+    if whole {
+        setup::run(&App::new_at(app, &project.root), args.yes)?;
+    }
     Ok(Exit::Done)
 }
 

@@ -18,7 +18,9 @@ mod host;
 mod import;
 pub(crate) mod init;
 mod journal;
+mod learn;
 mod mcp;
+mod note;
 mod open;
 mod package;
 mod persona;
@@ -32,6 +34,7 @@ mod run;
 mod search;
 mod serve;
 mod session;
+mod setup;
 mod skill_output;
 mod spawn;
 mod specialize;
@@ -77,6 +80,9 @@ pub(crate) enum Command {
     Error(error::ErrorCommand),
     #[command(subcommand)]
     Strategy(strategy::StrategyCommand),
+    Learn(learn::LearnArgs),
+    #[command(subcommand)]
+    Note(note::NoteCommand),
     #[command(subcommand)]
     Event(event::EventCommand),
     Search(search::SearchArgs),
@@ -155,6 +161,8 @@ impl Command {
                 | Self::Debrief(_)
                 | Self::Run(_)
                 | Self::Import(_)
+                | Self::Learn(_)
+                | Self::Note(_)
         )
     }
 
@@ -168,6 +176,8 @@ impl Command {
             Self::SkillOutput(command) => command.run(app),
             Self::Error(command) => command.run(app),
             Self::Strategy(command) => command.run(app),
+            Self::Learn(args) => learn::run(app, args),
+            Self::Note(command) => command.run(app),
             Self::Event(command) => command.run(app),
             Self::Assemble(args) => assemble::run(app, args),
             Self::Specialize(args) => specialize::run(app, args),

@@ -1,20 +1,22 @@
 //! `handover search`
 
-use handover_context::package_file::{FileState, file_state};
-use handover_context::search::{Query, search};
+use handover_context::everything::{Everything, search};
 use handover_context::shape;
+use handover_model::{GroupId, ItemKind, NoteKind, PackageKind, Phase, Timestamp, Topic};
 
 use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::input::date;
 
-/// Search packages by title, summary, files and text
+/// Search everything the project knows, in all sessions
 ///
-/// Words are stemmed and identifiers are split: "user by id" finds `getUserById`. Only the latest versions
-/// in this session are searched; with --group, only that group's packages and the global ones.
+/// Packages, notes, reasoning, error patterns and strategies. Words are stemmed, identifiers are split and
+/// accents do not matter: "user by id" finds `getUserById`, "cafe" finds `café`, and "db" finds `database`.
+/// --session limits the search to the packages and reasoning of one session, --group to those of a group.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover search \"refresh token rotation\"\n  handover search getUserById --limit 3 --json"
+    after_help = "Examples:\n  handover search \"refresh token rotation\"\n  handover search getUserById --type note --limit 3\n  handover search gateway --kind decisions --since 2026-01-01 --json"
 )]
 pub(crate) struct SearchArgs {
     /// Words to search for
@@ -24,44 +26,75 @@ pub(crate) struct SearchArgs {
     /// Maximum number of results
     #[arg(long, default_value = "10", value_name = "N")]
     limit: u32,
+
+    /// Only this type: package, note, reasoning, error or strategy
+    #[arg(long = "type", value_name = "TYPE", value_parser = searched)]
+    of: Option<ItemKind>,
+
+    /// Only this kind within: of a package or note, a phase of reasoning, or a topic of strategies
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    kind: Option<String>,
+
+    /// Only what is at least as new as this date
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    since: Option<Timestamp>,
+}
+
+fn searched(text: &str) -> Result<ItemKind, String> {
+    match text.parse() {
+        Ok(ItemKind::Verdict) | Err(_) => {
+            Err("one of package, note, reasoning, error, strategy is expected".to_owned())
+        }
+        Ok(of) => Ok(of),
+    }
+}
+
+fn kind(text: &str) -> Result<String, String> {
+    let known = [PackageKind::WORDS, NoteKind::WORDS, Phase::WORDS, Topic::WORDS].concat();
+    if known.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("one of {} is expected", known.join(", ")))
 }
 
 pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
-    let query = args.query.join(" ");
-    if query.trim().is_empty() {
+    let text = args.query.join(" ");
+    if text.trim().is_empty() {
         return Err(
             CommandError::invalid("the query is empty").hinted("Pass the words to search for.")
         );
     }
-    let session = app.session()?;
-    let group = app.group()?;
-    let query = Query {
-        session: &session,
-        group: group.as_ref(),
-        text: &query,
-        limit: args.limit as usize,
-        config: &app.config()?.assembly,
-        now: app.now(),
+    // Only flags narrow: a variable of the environment is about where to write.
+    let session = app.common.session.clone();
+    let group = app.common.group.clone().map(GroupId::new).transpose()?;
+    let project = match &session {
+        Some(session) => app.store()?.session(session)?.project,
+        None => app.project_id()?,
     };
-    let hits = app.store()?.reading(|store| search(store, &query))?;
-    let places = app.places()?;
-    let results: Vec<_> = hits.iter().map(|hit| shape::hit(hit, places)).collect();
+    let query = Everything {
+        project: &project,
+        text: &text,
+        limit: args.limit as usize,
+        session: session.as_ref(),
+        group: group.as_ref(),
+        of: args.of,
+        kind: args.kind.as_deref(),
+        since: args.since,
+        config: &app.config()?.assembly,
+    };
+    let found = app.store()?.reading(|store| search(store, &query))?;
+    let results: Vec<_> = found.iter().map(shape::found).collect();
     app.ui.answer("results", &results, |ui| {
-        if hits.is_empty() {
+        if found.is_empty() {
             return ui.line("No results.");
         }
-        for hit in &hits {
-            let package = &hit.package;
-            let note = match file_state(places, package) {
-                FileState::Current => "",
-                FileState::Changed => "  (file changed)",
-                FileState::Vanished => "  (file missing)",
-                FileState::Elsewhere => "  (file on another machine)",
+        for hit in &found {
+            let place = hit.path.as_deref().unwrap_or(&hit.origin);
+            let session = match &hit.session {
+                Some(session) => format!("  (session {session})"),
+                None => String::new(),
             };
-            ui.line(format_args!(
-                "{:>4}  {}  [{}]{note}",
-                package.id, package.path, package.priority
-            ))?;
+            ui.line(format_args!("{} {}  {place}  [{}]{session}", hit.of, hit.id, hit.kind))?;
             ui.line(format_args!("      {}", hit.snippet))?;
         }
         Ok(())

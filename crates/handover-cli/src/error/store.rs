@@ -111,6 +111,7 @@ fn not_found_hint(what: RecordKind) -> Option<String> {
         RecordKind::Group => "handover group list",
         RecordKind::ErrorPattern => "handover error list",
         RecordKind::Strategy => "handover strategy list",
+        RecordKind::Note => "handover note list",
         RecordKind::Receipt => "handover receipt list",
         RecordKind::Run => "handover status",
         RecordKind::Token => "handover token list",

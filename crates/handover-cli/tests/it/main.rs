@@ -22,6 +22,7 @@ mod links;
 mod logging;
 mod mcp;
 mod moving;
+mod notes;
 mod output;
 mod packages;
 mod people;

@@ -242,6 +242,53 @@ fn search() {
 }
 
 #[test]
+fn note() {
+    let mut t = Transcript::new(project());
+    t.run("note list");
+    t.both("note add 'Prices are stored in cents: floats lost one per thousand orders'");
+    t.pipe(
+        "The tenant accepts password=correct-horse-battery",
+        "note add --title Tenant --path src/auth.rs",
+    );
+    t.run("note add ''");
+    t.both("note list");
+    t.run("note list --kind doc");
+    let listed = t.env.run(["note", "list", "--json"]).ok().json();
+    let id = listed["notes"][0]["id"].as_str().unwrap().to_owned();
+    t.run(&format!("note show {id}"));
+    t.run("note show nosuchnote");
+    t.run(&format!("note retire {id} --reason 'not true any more'"));
+    t.run(&format!("note confirm {id}"));
+    t.run(&format!("note reject {id}"));
+    t.run(&format!("note restore {id}"));
+    t.run(&format!("note purge {id}"));
+    t.assert_matches("note");
+}
+
+#[test]
+fn learn() {
+    let mut t = Transcript::new(project());
+    t.run("learn git");
+    t.env.git("", &["init", "-q"]);
+    t.env.write(
+        "docs/prices.md",
+        "# Prices\n\nPrices are stored in cents, because floats lost one per thousand orders.\n",
+    );
+    t.env.git("", &["add", "docs"]);
+    t.env.git(
+        "",
+        &["commit", "-q", "-m", "Store prices in cents\n\nFloats lost a cent per thousand orders."],
+    );
+    t.run("learn docs --dry-run");
+    t.both("learn docs git");
+    t.run("learn docs --path nowhere");
+    t.run("learn --path docs");
+    t.run("learn --forget docs");
+    t.run("learn --forget nowhere.md");
+    t.assert_matches("learn");
+}
+
+#[test]
 fn where_to_look() {
     let mut t = Transcript::new(project());
     t.run("where refresh tokens");

@@ -12,6 +12,7 @@ use serde_json::Value;
 /// Values that differ from run to run.
 const FILTERS: &[(&str, &str)] = &[
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[TIME]"),
+    (r"\b(live|stale|amended|retired)( +)\d{4}-\d\d-\d\d\b", "$1$2[DATE]"),
     (r"\br_[0-9a-f]{32}\b", "[RECEIPT]"),
     (r"\brun_[0-9a-f]{32}\b", "[RUN]"),
     (r"\bs-\d{8}-\d{6}-[0-9a-f]+\b", "[SESSION]"),

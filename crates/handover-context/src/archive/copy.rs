@@ -1,6 +1,6 @@
 //! Copies one store into another.
 
-use handover_store::archive::{Digest, DigestSums};
+use handover_store::archive::{Digest, DigestSums, Record};
 use handover_store::{Store, StoreError};
 
 /// The result of a copy.
@@ -32,12 +32,36 @@ pub enum CopyError {
 /// every record, read back, has its original hash. Identical records may exist already; two projects are
 /// never mixed, because their ids refer to different records.
 pub fn copy(from: &dyn Store, to: &dyn Store) -> Result<Copied, CopyError> {
+    copy_some(from, to, |_| true)
+}
+
+/// The same without the private notes, which go to a store of their own: the target is shared.
+pub fn copy_to_shared(
+    from: &dyn Store,
+    to: &dyn Store,
+    private: &dyn Store,
+) -> Result<Copied, CopyError> {
+    let copied = copy_some(from, to, |record| !record.is_private())?;
+    private.put_records(&mut |sink| {
+        from.each_record(&mut |kept| if kept.record().is_private() { sink(kept) } else { Ok(()) })
+    })?;
+    Ok(copied)
+}
+
+fn copy_some(
+    from: &dyn Store,
+    to: &dyn Store,
+    wanted: impl Fn(&Record) -> bool,
+) -> Result<Copied, CopyError> {
     let mut outcome = None;
     from.consistently(&mut |from| {
         to.exclusively(&mut |to| {
             let mut sums = DigestSums::default();
             let added = to.put_records(&mut |sink| {
                 from.each_record(&mut |kept| {
+                    if !wanted(kept.record()) {
+                        return Ok(());
+                    }
                     sums.add(kept.record());
                     sink(kept)
                 })
@@ -65,8 +89,9 @@ pub fn copy(from: &dyn Store, to: &dyn Store) -> Result<Copied, CopyError> {
 
 #[cfg(test)]
 mod tests {
+    use handover_model::{NoteId, NoteKind, NoteState, ProjectId, Trust};
     use handover_sqlite::SqliteStore;
-    use handover_store::{PackageFilter, Packages};
+    use handover_store::{NewNote, NewUnit, NoteFilter, Notes, PackageFilter, Packages};
 
     use super::*;
     use crate::search::{Query, search};
@@ -96,6 +121,47 @@ mod tests {
             Query { session, group: None, text: "unicorns", limit: 9, config: &config, now };
         assert_eq!(search(&target, &query).unwrap(), search(&project.store, &query).unwrap());
         assert_eq!(search(&target, &query).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn private_notes_do_not_go_to_a_shared_store() {
+        let project = filled();
+        let name = ProjectId::new("p").unwrap();
+        let units =
+            [(NoteKind::Doc, "public"), (NoteKind::Conversation, "secret")].map(|(kind, text)| {
+                NewUnit {
+                    kind,
+                    source: text.to_owned(),
+                    fingerprint: Some("1".to_owned()),
+                    notes: vec![NewNote {
+                        id: NoteId::new(format!("n_{text}")).unwrap(),
+                        origin: project.redactor.clean(text),
+                        title: project.redactor.clean(text),
+                        text: project.redactor.clean(text),
+                        trust: Trust::Person,
+                        paths: Vec::new(),
+                        symbols: Vec::new(),
+                        state: NoteState::Live,
+                        reason: None,
+                        hash: text.to_owned(),
+                        created_at: at(0),
+                    }],
+                }
+            });
+        project.store.learn_notes(&name, &units, at(0)).unwrap();
+        let target = empty(&project);
+        let private = SqliteStore::open(&project.outside("private.db")).unwrap();
+        copy_to_shared(&project.store, &target, &private).unwrap();
+        let texts = |store: &SqliteStore| -> Vec<String> {
+            let notes = store.notes(&name, &NoteFilter::default()).unwrap();
+            notes.into_iter().map(|note| note.text).collect()
+        };
+        assert_eq!(
+            (texts(&target), texts(&private)),
+            (vec!["public".to_owned()], vec!["secret".to_owned()])
+        );
+        assert!(target.note_units(&name, NoteKind::Conversation).unwrap().is_empty());
+        assert_eq!(private.note_units(&name, NoteKind::Conversation).unwrap().len(), 1);
     }
 
     #[test]

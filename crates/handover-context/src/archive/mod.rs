@@ -8,6 +8,6 @@ mod redact;
 #[cfg(test)]
 mod tests;
 
-pub use copy::{Copied, CopyError, copy};
+pub use copy::{Copied, CopyError, copy, copy_to_shared};
 pub use jsonl::{ArchiveError, FORMAT, export, import};
 pub use redact::{Mode as RedactMode, Redacted, redact};

@@ -6,7 +6,9 @@ use handover_model::{ErrorPattern, Form, ItemKind, ReceiptItem, Strategy, Tokeni
 
 use super::history::History;
 use super::render::Common;
-use super::{ItemId, PackedPackage, PackedReasoning, learned, pack};
+use super::{
+    ItemId, PackedNote, PackedPackage, PackedReasoning, ShownPlace, learned, pack, render,
+};
 
 /// The items of a block, each in the form in which it is shown.
 #[derive(Debug, Default)]
@@ -17,12 +19,16 @@ pub(super) struct Block {
     pub(super) common: Common,
     /// Paths that this attempt got before, if there is nothing new.
     pub(super) delivered: Vec<String>,
+    /// What the project already knows.
+    pub(super) notes: Vec<PackedNote>,
     pub(super) reasoning: Vec<PackedReasoning>,
     /// Those that the task names come first.
     pub(super) errors: Vec<ErrorPattern>,
     /// How many of the errors the task names.
     pub(super) named_errors: usize,
     pub(super) strategies: Vec<Strategy>,
+    /// The files that the work will probably touch.
+    pub(super) places: Vec<ShownPlace>,
 }
 
 /// One step of shrinking a block.
@@ -36,10 +42,14 @@ pub(super) enum Shrunk {
 impl Block {
     /// Whether it says nothing.
     pub(super) fn is_empty(&self) -> bool {
-        let Self { history, packages, delivered, reasoning, errors, strategies, .. } = self;
-        history.sent_back.is_none()
+        let Self {
+            history, packages, notes, delivered, reasoning, errors, strategies, places, ..
+        } = self;
+        places.is_empty()
+            && history.sent_back.is_none()
             && history.steps.is_empty()
             && packages.is_empty()
+            && notes.is_empty()
             && delivered.is_empty()
             && reasoning.is_empty()
             && errors.is_empty()
@@ -50,15 +60,20 @@ impl Block {
     pub(super) fn tokens(&self, tokenizer: Tokenizer) -> u64 {
         self.history.tokens(tokenizer)
             + self.packages.iter().map(|package| package.tokens).sum::<u64>()
+            + self.notes.iter().map(|note| note.tokens).sum::<u64>()
             + self.reasoning.iter().map(|entry| entry.tokens).sum::<u64>()
             + learned::tokens_of_errors(&self.errors, tokenizer)
             + learned::tokens_of_strategies(&self.strategies, tokenizer)
+            + render::tokens_of_places(&self.places, tokenizer)
     }
 
-    /// Shrinks the block by what is missed least: strategies, errors that the task does not name, all
-    /// reasoning but the newest completion, then packages (shortened before removed, low priority first),
+    /// Shrinks the block by what is missed least: places, strategies, errors that the task does not name, all
+    /// reasoning but the newest completion, all notes but the best, then packages (shortened before removed, low priority first),
     /// and last what the task asks about. `None` if nothing can go.
     pub(super) fn shrink(&mut self, tokenizer: Tokenizer) -> Option<Shrunk> {
+        if self.places.pop().is_some() {
+            return Some(Shrunk::Shorter);
+        }
         if let Some(strategy) = self.strategies.pop() {
             return Some(Shrunk::Removed(ItemKind::Strategy, ItemId::Text(strategy.id)));
         }
@@ -76,6 +91,11 @@ impl Block {
         {
             return Some(Shrunk::Removed(ItemKind::Reasoning, ItemId::Number(entry.id.0)));
         }
+        if self.notes.len() > 1
+            && let Some(note) = self.notes.pop()
+        {
+            return Some(Shrunk::Removed(ItemKind::Note, ItemId::Text(note.id.to_string())));
+        }
         let longest = self.packages.iter().rposition(|package| package.form != Form::Pointer);
         if let Some(at) = longest {
             pack::shorten(&mut self.packages[at], &self.common, tokenizer);
@@ -86,6 +106,9 @@ impl Block {
         if let Some(at) = least {
             let id = ItemId::Number(self.packages.remove(at).id.0);
             return Some(Shrunk::Removed(ItemKind::Package, id));
+        }
+        if let Some(note) = self.notes.pop() {
+            return Some(Shrunk::Removed(ItemKind::Note, ItemId::Text(note.id.to_string())));
         }
         if let Some(entry) = self.reasoning.pop() {
             return Some(Shrunk::Removed(ItemKind::Reasoning, ItemId::Number(entry.id.0)));
@@ -99,7 +122,7 @@ impl Block {
 
     /// The items as a receipt keeps them.
     pub(super) fn receipt_items(&self) -> Vec<ReceiptItem> {
-        let Self { history, packages, reasoning, errors, strategies, .. } = self;
+        let Self { history, packages, notes, reasoning, errors, strategies, .. } = self;
         let plain = |kind, id: String, tokens| ReceiptItem {
             kind,
             id,
@@ -120,6 +143,12 @@ impl Block {
                 ..plain(ItemKind::Package, p.id.to_string(), p.tokens)
             })
             .collect();
+        items.extend(notes.iter().map(|note| ReceiptItem {
+            form: note.form,
+            score: note.score,
+            terms: note.terms.by_name(),
+            ..plain(ItemKind::Note, note.id.to_string(), note.tokens)
+        }));
         items.extend(history.ids().iter().map(|id| plain(ItemKind::Verdict, id.to_string(), 0)));
         items.extend(
             reasoning.iter().map(|r| plain(ItemKind::Reasoning, r.id.to_string(), r.tokens)),

@@ -9,6 +9,7 @@ use handover_text::tokens;
 
 use super::block::{Block, Shrunk};
 use super::explain::{explain, left_out};
+use super::known::Known;
 use super::pack::Packer;
 use super::passages::Question;
 use super::plan::Plan;
@@ -16,7 +17,8 @@ use super::reasoning::Limits;
 use super::select::{self, Selection};
 use super::settled::Settled;
 use super::{
-    Assembly, ContextRequest, Explained, Redactions, Sources, history, learned, reasoning, render,
+    Assembly, ContextRequest, Explained, PackedPackage, Redactions, Sources, history, learned,
+    places, reasoning, render,
 };
 use crate::package_file::content_hash;
 
@@ -86,8 +88,8 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    /// Chooses and packs, what matters most first: errors that the task names, packages in what reasoning
-    /// leaves, then other errors, then strategies.
+    /// Chooses and packs, what matters most first: errors that the task names, packages and notes in what
+    /// reasoning leaves, then other errors, then strategies.
     pub(super) fn fill(&mut self, project: &ProjectId) -> Result<()> {
         let Self { sources, request, plan, .. } = *self;
         let report = self.report_of_failures()?;
@@ -97,9 +99,10 @@ impl<'a> Draft<'a> {
         self.add_errors(known.named);
         self.block.named_errors = self.block.errors.len();
         self.add_reasoning()?;
-        self.add_packages()?;
+        self.add_packages_and_notes(project)?;
         self.add_errors(known.others);
         self.add_strategies(project)?;
+        self.add_places();
         self.lengthen_history();
         Ok(())
     }
@@ -178,6 +181,58 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
+    /// Notes get up to half of the room, or all of it if there are no packages; and what packages leave.
+    fn add_packages_and_notes(&mut self, project: &ProjectId) -> Result<()> {
+        let Self { sources, plan, .. } = *self;
+        let mut known = self.known(project)?;
+        let room = self.item_room_left();
+        let share = if self.selection.waiting > 0 { room / 2 } else { room };
+        let (redactor, tokenizer) = (sources.redactor, plan.tokenizer);
+        let (notes, redactions) = (&mut self.block.notes, &mut self.redactions);
+        known.pack(notes, &[], share, tokenizer, redactor, redactions);
+        self.add_packages()?;
+        let said: Vec<&str> = self.block.packages.iter().flat_map(PackedPackage::said).collect();
+        known.drop_said(&mut self.block.notes, &said);
+        let room = self.item_room_left();
+        let (notes, redactions) = (&mut self.block.notes, &mut self.redactions);
+        known.pack(notes, &said, room, tokenizer, redactor, redactions);
+        self.tried.extend(known.explained());
+        Ok(())
+    }
+
+    /// The notes that answer the task.
+    fn known(&self, project: &ProjectId) -> Result<Known> {
+        let Self { sources, request, plan, .. } = *self;
+        let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
+        let Some(task) = task.filter(|_| sources.notes && plan.has_passages()) else {
+            return Ok(Known::default());
+        };
+        let task = sources.redactor.clean(task);
+        let question = Question::new(task.as_str());
+        Known::find(sources, request, project, &question, task.as_str())
+    }
+
+    /// Tokens of everything in the block that shares the room of packages.
+    fn context_used(&self) -> u64 {
+        let tokenizer = self.plan.tokenizer;
+        let of_notes = match self.block.notes.as_slice() {
+            [] => 0,
+            notes => {
+                let heading = render::known_heading_tokens(tokenizer);
+                heading + notes.iter().map(|note| note.tokens).sum::<u64>()
+            }
+        };
+        self.block.history.tokens(tokenizer)
+            + self.of_reasoning()
+            + of_notes
+            + self.block.packages.iter().map(|package| package.tokens).sum::<u64>()
+    }
+
+    fn item_room_left(&self) -> u64 {
+        let share = self.plan.context_room().saturating_sub(self.frame);
+        self.left_of(share, self.context_used())
+    }
+
     /// Tokens of the reasoning with its heading.
     fn of_reasoning(&self) -> u64 {
         match self.block.reasoning.as_slice() {
@@ -191,8 +246,7 @@ impl<'a> Draft<'a> {
 
     fn add_packages(&mut self) -> Result<()> {
         let Self { sources, request, plan, .. } = *self;
-        let used = self.block.history.tokens(plan.tokenizer) + self.of_reasoning();
-        let room = self.left_of(plan.context_room().saturating_sub(self.frame), used);
+        let room = self.item_room_left();
         let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
         let packer = Packer {
             sources,
@@ -211,16 +265,24 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
+    fn add_places(&mut self) {
+        let Self { sources, request, plan, .. } = *self;
+        let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
+        if let Some(task) = task.filter(|_| plan.has_passages()) {
+            let room = self.left();
+            self.block.places =
+                places::pack(sources, task, room, plan.tokenizer, &mut self.redactions);
+        }
+    }
+
     fn add_strategies(&mut self, project: &ProjectId) -> Result<()> {
         let Self { sources, request, plan, .. } = *self;
         let used = learned::tokens_of_errors(&self.block.errors, plan.tokenizer);
         let room = self.left_of(plan.learned_room(), used);
         let mut said = self.block.history.said();
         said.extend(self.block.reasoning.iter().map(|entry| entry.content.as_str()));
-        for package in &self.block.packages {
-            said.push(&package.summary);
-            said.extend(package.passages.iter().map(|passage| passage.text.as_str()));
-        }
+        said.extend(self.block.packages.iter().flat_map(PackedPackage::said));
+        said.extend(self.block.notes.iter().map(|note| note.text.as_str()));
         let (strategies, explained) =
             learned::strategies(sources, request, project, &said, room, plan.tokenizer)?;
         self.tried.extend(explained);
@@ -290,9 +352,11 @@ impl<'a> Draft<'a> {
             sent_back: block.history.sent_back,
             overflow: selection.available.saturating_sub(block.packages.len()),
             packages: block.packages,
+            notes: block.notes,
             reasoning: block.reasoning,
             errors: block.errors,
             strategies: block.strategies,
+            places: block.places,
             redactions: redactions.by_rule.values().sum(),
             tokens,
             markdown,
@@ -305,6 +369,7 @@ impl<'a> Draft<'a> {
         let learned = learned::tokens_of_errors(&block.errors, plan.tokenizer)
             + learned::tokens_of_strategies(&block.strategies, plan.tokenizer);
         let packages = block.packages.iter().map(|package| package.tokens).sum();
+        let notes = block.notes.iter().map(|note| note.tokens).sum();
         let reasoning = block.reasoning.iter().map(|entry| entry.tokens).sum();
         let history = block.history.tokens(plan.tokenizer);
         let section = |name: &str, budget, used| Section { name: name.to_owned(), budget, used };
@@ -322,6 +387,7 @@ impl<'a> Draft<'a> {
             sections: vec![
                 section("history", plan.history_room(), history),
                 section("packages", plan.context_room(), packages),
+                section("notes", plan.context_room(), notes),
                 section("reasoning", plan.reasoning_room(request), reasoning),
                 section("errors", plan.learned_room(), learned),
             ],

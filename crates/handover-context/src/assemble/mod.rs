@@ -8,10 +8,12 @@ mod block;
 mod draft;
 mod explain;
 mod history;
+mod known;
 mod learned;
 mod offer;
 mod pack;
 mod passages;
+mod places;
 mod plan;
 mod reasoning;
 mod render;
@@ -36,7 +38,9 @@ use crate::package_file::ProjectPaths;
 
 use draft::Draft;
 pub use history::ShownVerdict;
+pub use known::PackedNote;
 pub use passages::ShownPassage;
+pub use places::ShownPlace;
 use plan::Plan;
 pub use render::fallback;
 
@@ -65,6 +69,8 @@ pub struct ContextRequest {
     pub limit: Option<usize>,
     /// The most tokens of the whole block; `None` leaves it to the budget.
     pub cap: Option<u64>,
+    /// Names of files that the agent's program loads by itself; they are not told again.
+    pub loaded: Vec<String>,
     /// Whether the receipt claims its packages, because an agent is about to get them.
     pub claim: bool,
     /// Whether every candidate is explained instead of only the best.
@@ -119,6 +125,14 @@ pub struct PackedPackage {
     /// How the score came about.
     #[serde(skip)]
     pub terms: Terms,
+}
+
+impl PackedPackage {
+    /// The texts of it that the block shows.
+    fn said(&self) -> impl Iterator<Item = &str> {
+        let passages = self.passages.iter().map(|passage| passage.text.as_str());
+        [self.summary.as_str()].into_iter().chain(passages).filter(|text| !text.is_empty())
+    }
 }
 
 /// The terms of a score; they add up to it.
@@ -243,12 +257,16 @@ pub struct Assembly {
     pub available: usize,
     /// How many of those are not in the block.
     pub overflow: usize,
+    /// The notes in the block, best first.
+    pub notes: Vec<PackedNote>,
     /// The reasoning entries in the block.
     pub reasoning: Vec<PackedReasoning>,
     /// The error patterns in the block.
     pub errors: Vec<ErrorPattern>,
     /// The strategies in the block.
     pub strategies: Vec<Strategy>,
+    /// The files that the work will probably touch, best first.
+    pub places: Vec<ShownPlace>,
     /// How many secrets were removed.
     pub redactions: u64,
     /// Tokens of the block.
@@ -269,6 +287,10 @@ pub struct Sources<'a> {
     pub redactor: &'a Redactor,
     /// The project's settings for assembly.
     pub config: &'a AssemblyConfig,
+    /// Finds the files that a task is about; nothing if there is no index of them.
+    pub where_to_look: &'a dyn Fn(&str) -> Vec<ShownPlace>,
+    /// Whether notes are chosen from, too.
+    pub notes: bool,
     /// Detects the language and framework; called only when a strategy depends on them.
     pub binding: &'a dyn Fn() -> Binding,
     /// Tells whether package files still are what was registered; `None` skips that check.

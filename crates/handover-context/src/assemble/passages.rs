@@ -236,6 +236,11 @@ impl Question {
         counts
     }
 
+    /// How many different words the task has.
+    pub(super) fn words(&self) -> usize {
+        self.weights.len()
+    }
+
     /// How many different words of the task a text has.
     pub(super) fn shared(&self, text: &str) -> usize {
         self.count(text).terms.len()

@@ -100,6 +100,7 @@ fn request() -> ContextRequest {
         reasoning_level: None,
         limit: None,
         cap: None,
+        loaded: Vec::new(),
         claim: false,
         explain: false,
         receipt: ReceiptId::new("r_1").unwrap(),

@@ -8,6 +8,7 @@
 
 mod best;
 mod metadata;
+mod notes;
 mod ordinals;
 #[cfg(test)]
 mod tests;
@@ -15,10 +16,11 @@ mod tests;
 use handover_model::config::ColumnWeights;
 use handover_model::{GroupId, Role, SessionId};
 use handover_store::{COLUMNS, Candidate, Result, Slice, Store};
-use handover_text::words;
+use handover_text::{synonyms, words};
 
 pub(crate) use best::{Best, Key};
 pub use metadata::Metadata;
+pub use notes::{RankedNote, Wording, notes};
 use ordinals::Ordinals;
 
 /// More words add time but no meaning.
@@ -173,6 +175,22 @@ impl Question {
         }
         Ok(of_whole)
     }
+}
+
+/// What a word counts that only means the same as one of the text.
+pub(crate) const SYNONYM: f64 = 0.6;
+
+/// Appends the synonyms of terms that are not among them; how many the terms were.
+pub(crate) fn with_synonyms(terms: &mut Vec<String>) -> usize {
+    let own = terms.len();
+    for at in 0..own {
+        for synonym in synonyms::of(&terms[at]) {
+            if !terms.contains(synonym) {
+                terms.push(synonym.clone());
+            }
+        }
+    }
+    own
 }
 
 /// The distinct terms, in order of first occurrence.

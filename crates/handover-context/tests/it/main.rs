@@ -5,5 +5,6 @@
 mod assemble;
 mod history;
 mod laws;
+mod notes;
 mod passages;
 mod world;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use handover_context::assemble::{Assembly, ContextRequest, Explained, Sources, compose};
+use handover_context::assemble::{
+    Assembly, ContextRequest, Explained, ShownPlace, Sources, compose,
+};
 use handover_context::learning::Binding;
 use handover_context::package_file::{ProjectPaths, content_hash};
 use handover_model::config::AssemblyConfig;
@@ -23,6 +25,7 @@ pub(crate) struct World {
     pub(crate) redactor: Redactor,
     pub(crate) config: AssemblyConfig,
     pub(crate) binding: Binding,
+    pub(crate) places: Vec<ShownPlace>,
 }
 
 pub(crate) fn session() -> SessionId {
@@ -73,7 +76,8 @@ impl World {
         let new = NewSession { id: session(), project: project(), metadata, now: day(0) };
         store.open_session(&new).unwrap();
         let (config, binding) = (AssemblyConfig::default(), Binding::default());
-        Self { folder, store, redactor: Redactor::default(), config, binding }
+        let (redactor, places) = (Redactor::default(), Vec::new());
+        Self { folder, store, redactor, config, binding, places }
     }
 
     pub(crate) fn add(&self, draft: Draft) -> PackageId {
@@ -164,6 +168,8 @@ impl World {
             store: &self.store,
             redactor: &self.redactor,
             config: &self.config,
+            where_to_look: &|_| self.places.clone(),
+            notes: true,
             binding: &binding,
             places,
         };
@@ -194,6 +200,7 @@ pub(crate) fn request(who: &str) -> ContextRequest {
         reasoning_level: None,
         limit: None,
         cap: None,
+        loaded: Vec::new(),
         claim: false,
         explain: false,
         receipt: ReceiptId::new("r_1").unwrap(),

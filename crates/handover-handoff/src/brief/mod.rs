@@ -99,6 +99,8 @@ impl Brief {
         if let Some(context) = &self.context {
             document["packages"] = json!(context.packages);
             document["available"] = json!(context.available);
+            document["notes"] = json!(context.notes);
+            document["places"] = json!(context.places);
         }
         document
     }
@@ -267,7 +269,8 @@ impl Composer<'_> {
             let stack = &self.handoffs.technology.technology().stack;
             Binding::of(stack, self.component().as_deref())
         };
-        assemble::compose(self.handoffs.sources(store, &binding), &request)
+        let places = |task: &str| self.handoffs.technology.where_to_look(task);
+        assemble::compose(self.handoffs.sources(store, &binding, &places), &request)
             .map_err(|error| error.to_string())
     }
 

@@ -140,6 +140,8 @@ pub struct BriefConfig {
     /// The minimum share of the specialization when there is evidence about the project, in percent; halved
     /// on a retry.
     pub specialization_floor: u64,
+    /// Whether what the project already knows is in a brief.
+    pub notes: bool,
     /// Role descriptions that replace the built-in ones.
     pub roles: BTreeMap<String, RoleText>,
 }
@@ -163,6 +165,7 @@ impl Default for BriefConfig {
             medium: PREFACE_MEDIUM,
             large: PREFACE_LARGE,
             specialization_floor: SPECIALIZATION_FLOOR,
+            notes: true,
             roles: BTreeMap::new(),
         }
     }

@@ -86,6 +86,13 @@ pub const KEYS: &[Key] = &[
     // They replace the user's own rules, and a rule that matches everything erases the text it is applied to.
     key("redaction.rules", WeakensProtection),
     key("learning.ttl_days", Harmless),
+    // Conversations of the user would leave the machine.
+    key("learn.share", SendsData),
+    key("learn.docs", WithholdsContext),
+    key("learn.git", WithholdsContext),
+    // Whether what the user said to an agent is read at all is theirs to say.
+    key("learn.transcripts", WeakensProtection),
+    key("learn.memories", WeakensProtection),
     key("assembly.enabled", WithholdsContext),
     key("assembly.roles_disabled", WithholdsContext),
     key("assembly.routing", Harmless),
@@ -103,6 +110,7 @@ pub const KEYS: &[Key] = &[
     key("brief.large", Harmless),
     // At 100 nothing is left for the context.
     key("brief.specialization_floor", WithholdsContext),
+    key("brief.notes", WithholdsContext),
     key("brief.roles", Instructs),
     key("guard.mode", WeakensProtection),
     key("agents.timeout", Harmless),
@@ -213,7 +221,7 @@ mod tests {
         for name in ["agents.environment", "runs.env"] {
             assert_eq!(risk(name), Some(OpensEnvironment), "{name}");
         }
-        for name in ["store.location", "runs.host", "runs.remote"] {
+        for name in ["store.location", "runs.host", "runs.remote", "learn.share"] {
             assert_eq!(risk(name), Some(SendsData), "{name}");
         }
         for name in ["redaction.mode", "redaction.allow", "guard.mode", "runs.profile"] {

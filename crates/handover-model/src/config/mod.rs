@@ -21,7 +21,8 @@ pub use keys::{KEYS, Key, Risk};
 pub use party::{PartyAgents, PartyConfig, PersonaOverride};
 pub use runs::{Allowance, BudgetConfig, GateCommand, GatesConfig, RunsConfig, UatConfig};
 pub use store::{
-    ExtraRule, LearningConfig, PackagesConfig, ProjectConfig, RedactionConfig, StoreConfig,
+    ExtraRule, LearnConfig, LearningConfig, PackagesConfig, ProjectConfig, RedactionConfig,
+    StoreConfig,
 };
 pub use trust::{Agreement, TrustConfig, fingerprint};
 
@@ -39,6 +40,8 @@ pub struct Config {
     pub redaction: RedactionConfig,
     /// How long learned knowledge is used.
     pub learning: LearningConfig,
+    /// What the project's notes are learned from, and who may read them.
+    pub learn: LearnConfig,
     /// How context is selected.
     pub assembly: AssemblyConfig,
     /// Which roles receive guidance on the project's technology.

@@ -71,6 +71,28 @@ pub struct LearningConfig {
     pub ttl_days: u32,
 }
 
+/// `[learn]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LearnConfig {
+    /// Whether notes of conversations and memories go to a shared store, instead of a file of this machine.
+    pub share: bool,
+    /// Whether documents are learned from.
+    pub docs: bool,
+    /// Whether the history of the repository is learned from.
+    pub git: bool,
+    /// Whether the conversations that agent programs keep of this project are learned from.
+    pub transcripts: bool,
+    /// Whether the memories of other tools are learned from.
+    pub memories: bool,
+}
+
+impl Default for LearnConfig {
+    fn default() -> Self {
+        Self { share: false, docs: true, git: true, transcripts: true, memories: true }
+    }
+}
+
 impl Default for LearningConfig {
     fn default() -> Self {
         Self { ttl_days: crate::learn::TTL_DAYS }

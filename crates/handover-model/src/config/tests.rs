@@ -104,6 +104,7 @@ fn everything() -> serde_json::Value {
         "packages": {"warn_bytes": 1, "max_bytes": 2},
         "redaction": {"mode": "off", "allow": ["x"], "rules": [{"name": "n", "pattern": "p"}]},
         "learning": {"ttl_days": 7},
+        "learn": {"share": true, "docs": false, "git": false, "transcripts": false, "memories": false},
         "assembly": {
             "enabled": false, "roles_disabled": ["qa_expert"], "routing": "open", "safety_margin": 0.5,
             "prior": 0.25, "weights": {"title": 1.5, "summary": 2.5, "files": 3.5, "body": 4.5, "context": 5.5},
@@ -112,6 +113,7 @@ fn everything() -> serde_json::Value {
         "specialization": {"enabled": false, "roles_disabled": ["developer"], "testing_mode": "minimal"},
         "brief": {
             "small": 1, "medium": 2, "large": 3, "specialization_floor": 5,
+            "notes": false,
             "roles": {"developer": {"identity": "i", "focus": "f", "rules": ["r"]}},
         },
         "guard": {"mode": "warn"},

@@ -29,6 +29,8 @@ words! {
         Strategy => "strategy",
         /// A verdict on earlier work.
         Verdict => "verdict",
+        /// A note.
+        Note => "note",
     }
 }
 
@@ -77,6 +79,10 @@ words! {
         OffTopic => "not about the task",
         /// Left out: another item says the same.
         ShownAlready => "shown already",
+        /// Left out: a later statement replaced it.
+        Amended => "amended since",
+        /// Left out: the agent program reads its file by itself.
+        LoadedAnyway => "loaded by the program itself",
     }
 }
 

@@ -78,5 +78,7 @@ words! {
         ErrorPattern => "error_pattern",
         /// A strategy was learned or has helped.
         Strategy => "strategy",
+        /// Notes were learned, or their states changed.
+        Note => "note",
     }
 }

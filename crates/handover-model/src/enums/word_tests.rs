@@ -13,7 +13,7 @@ fn check(found: &[&str], expected: &str) {
 #[test]
 fn words_of_handoffs() {
     check(Zone::WORDS, "normal soft_warning conservative wrap_up emergency");
-    check(ItemKind::WORDS, "package reasoning error strategy verdict");
+    check(ItemKind::WORDS, "package reasoning error strategy verdict note");
     check(Form::WORDS, "full short focus pointer");
     check(GuardMode::WORDS, "strict warn off");
     check(ReceiptState::WORDS, "assembled delivered confirmed failed");
@@ -41,6 +41,8 @@ fn words_of_handoffs() {
             "settled since",
             "not about the task",
             "shown already",
+            "amended since",
+            "loaded by the program itself",
         ]
     );
 }
@@ -78,7 +80,7 @@ fn words_of_sessions() {
     );
     check(
         ChangeKind::WORDS,
-        "session package reasoning event receipt run journal error_pattern strategy",
+        "session package reasoning event receipt run journal error_pattern strategy note",
     );
     check(TokenScope::WORDS, "read write admin");
     check(TokenKind::WORDS, "bearer login");

@@ -130,6 +130,8 @@ fn search_and_assembly_agree() {
                         store,
                         redactor: &redactor,
                         config: &config,
+                        where_to_look: &|_| Vec::new(),
+                        notes: true,
                         binding: &binding,
                         places: None,
                     };
@@ -156,6 +158,7 @@ fn request(session: &SessionId, group: Option<&GroupId>, role: &str, task: &str)
         reasoning_level: Default::default(),
         limit: Some(20),
         cap: None,
+        loaded: Vec::new(),
         claim: false,
         explain: true,
         receipt: handover_model::ReceiptId::new("r1").unwrap(),

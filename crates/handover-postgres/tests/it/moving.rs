@@ -6,11 +6,12 @@ use std::path::Path;
 use handover_context::archive::{CopyError, copy, export, import};
 use handover_model::{
     AgentId, CounterName, EpicId, EventType, GroupId, Host, HostSessionId, JournalKind, LockOwner,
-    PackageId, Phase, ProjectId, ReasoningId, ReceiptId, Role, RunId, SessionId, SkillName,
-    TicketWay, Topic, Verdict,
+    NoteState, PackageId, Phase, ProjectId, ReasoningId, ReceiptId, Role, RunId, SessionId,
+    SkillName, TicketWay, Topic, Verdict,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::archive::{Digest, KINDS};
+use handover_store::conformance::fixture::{note_id, unit};
 use handover_store::*;
 use handover_text::Redactor;
 use serde_json::json;
@@ -84,6 +85,11 @@ fn fill_all(store: &dyn Store) {
         now: at(7),
     };
     store.resolve_error(&sighting, &r.clean("do it right")).unwrap();
+    let project = ProjectId::new("p").unwrap();
+    let units = [unit("docs/a.md", &["Prices are cents", "Floats are banned"])];
+    store.learn_notes(&project, &units, at(3)).unwrap();
+    let (id, reason) = (note_id("docs/a.md", "Prices are cents"), r.clean("no longer"));
+    store.set_note_state(&project, &id, NoteState::Retired, Some(&reason), at(4)).unwrap();
     store
         .learn_strategies(&[NewStrategy {
             project: ProjectId::new("p").unwrap(),
@@ -277,7 +283,14 @@ fn the_list_matches_the_tables() {
         let [table, column, optional] = line.split('|').collect::<Vec<_>>()[..] else { panic!() };
         tables.entry(table.to_owned()).or_default().insert((column.to_owned(), optional == "YES"));
     }
-    let index = ["candidate_sheet", "package_terms", "posting_page", "fresh_package"];
+    let index = [
+        "candidate_sheet",
+        "package_terms",
+        "posting_page",
+        "fresh_package",
+        "note_page",
+        "note_index",
+    ];
     let ours = ["handover_format", "write_token", "run_helper", "run_job", "change", "token"];
     for ours in ours.iter().chain(&index) {
         assert!(tables.remove(*ours).is_some());

@@ -1,7 +1,8 @@
 //! The text index over the latest versions of packages, and what ranking needs to know about each: the
-//! packed values of [`handover_store::packed`] in tables.
+//! packed values of [`handover_store::packed`] in tables. And the one over notes, see `notes`.
 
 mod candidates;
+pub(crate) mod notes;
 mod postings;
 mod rebuild;
 
@@ -145,7 +146,11 @@ impl TextIndex for SqliteStore {
                     query::all(tx, sql, [], |row| Columns::of(row).int())?
                 }
             };
-            rebuild(tx, &sessions)
+            let rebuilt = rebuild(tx, &sessions)?;
+            if session.is_none() {
+                notes::rebuild(tx)?;
+            }
+            Ok(rebuilt)
         })
     }
 }

@@ -28,7 +28,14 @@ fn the_list_is_that_of_the_tables() {
         let (table, column, optional) = row.unwrap();
         tables.entry(table).or_default().insert((column, optional));
     }
-    let index = ["candidate_sheet", "package_terms", "posting_page", "fresh_package"];
+    let index = [
+        "candidate_sheet",
+        "package_terms",
+        "posting_page",
+        "fresh_package",
+        "note_page",
+        "note_index",
+    ];
     for not_moved in ["run_helper", "run_job", "change", "token"].iter().chain(&index) {
         assert!(tables.remove(*not_moved).is_some());
     }

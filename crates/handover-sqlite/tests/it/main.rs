@@ -10,6 +10,7 @@ mod feed;
 mod file;
 mod index;
 mod locks;
+mod private;
 mod salvage;
 mod sums;
 

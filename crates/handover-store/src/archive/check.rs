@@ -5,9 +5,10 @@ use std::str::FromStr;
 
 use handover_model::{
     AgentId, Confidence, CounterName, EpicId, EventType, Form, GroupId, GroupStatus, Host,
-    HostSessionId, ItemKind, JournalKind, LeftOut, LockOwner, PackageKind, Phase, Priority,
-    ProjectId, Provided, ReceiptId, ReceiptState, Role, RunId, RunState, Scope, Section, SessionId,
-    SessionStatus, SkillName, TicketWay, Topic, Verdict, Zone,
+    HostSessionId, ItemKind, JournalKind, LeftOut, LockOwner, NoteId, NoteKind, NoteState,
+    PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId, ReceiptState, Role, RunId,
+    RunState, Scope, Section, SessionId, SessionStatus, SkillName, TicketWay, Topic, Trust,
+    Verdict, Zone,
 };
 use serde::de::DeserializeOwned;
 
@@ -46,6 +47,10 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("reasoning", "confidence") => is::<Confidence>(text),
         ("verdict", "verdict") => is::<Verdict>(text),
         ("strategy", "topic") => is::<Topic>(text),
+        ("note", "id") => is::<NoteId>(text),
+        ("note" | "note_unit", "kind") => is::<NoteKind>(text),
+        ("note", "trust") => is::<Trust>(text),
+        ("note", "state") => is::<NoteState>(text),
         ("receipt", "zone") => is::<Zone>(text),
         ("receipt", "state") => is::<ReceiptState>(text),
         ("receipt_item", "kind") => is::<ItemKind>(text),
@@ -58,6 +63,7 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         | ("reasoning", "refs")
         | ("verdict", "findings")
         | ("error_pattern", "hints")
+        | ("note", "paths" | "symbols")
         | ("receipt", "trimmed") => holds::<Vec<String>>(text),
         ("receipt", "sections") => holds::<Vec<Section>>(text),
         ("receipt", "left_out") => holds::<Vec<LeftOut>>(text),
@@ -102,6 +108,12 @@ mod tests {
             ("reasoning", "phase", "pivot", "end"),
             ("reasoning", "confidence", "low", "none"),
             ("strategy", "topic", "methodology", "general"),
+            ("note", "id", "n_0af3", "n 1"),
+            ("note", "kind", "commit", "rumor"),
+            ("note_unit", "kind", "doc", "commits"),
+            ("note", "trust", "person", "most"),
+            ("note", "state", "amended", "new"),
+            ("note", "paths symbols", list, "{}"),
             ("receipt", "zone", "wrap_up", "red"),
             ("receipt", "state", "confirmed", "lost"),
             ("receipt_item", "kind", "error", "event"),

@@ -6,6 +6,7 @@
 
 mod check;
 
+use handover_model::NoteKind;
 use handover_text::Redactor;
 use serde_json::{Map, Value as Json};
 
@@ -96,6 +97,9 @@ pub const KINDS: &[Kind] = kinds! {
     strategy 1: id Name, project Name, topic Name, insight Words, helpfulness Int, language Words|Null, framework Words|Null,
         created_at Int, last_seen Int;
     strategy_source 2: strategy Name, reasoning Int;
+    note 1 numbered: key Int, id Name, project Name, kind Name, origin Words, source Name, title Words, text Words, trust Name,
+        paths Json, symbols Json, state Name, reason Words|Null, hash Name, created_at Int;
+    note_unit 3: project Name, kind Name, source Name, fingerprint Name, learned_at Int;
     event 1 numbered: id Int, session Int, group_id Name|Null, type Name, payload Json, key Words|Null, key_hash Name|Null,
         created_at Int;
     receipt 1: id Name, session Int, group_id Name|Null, role Name, iteration Int, model Words|Null, tokenizer Name, zone Name,
@@ -132,7 +136,7 @@ impl Kind {
 
     /// Whether the text index depends on it.
     pub fn is_indexed(&self) -> bool {
-        matches!(self.name, "package" | "package_consumer" | "package_body")
+        matches!(self.name, "package" | "package_consumer" | "package_body" | "note")
     }
 }
 
@@ -199,6 +203,18 @@ impl Record {
     /// The values that identify it.
     pub fn key(&self) -> &[Value] {
         &self.values[..self.kind.key.min(self.values.len())]
+    }
+
+    /// Whether it is a note, or the unit of one, that stays on its machine.
+    pub fn is_private(&self) -> bool {
+        if !matches!(self.kind.name, "note" | "note_unit") {
+            return false;
+        }
+        let at = self.kind.columns.iter().position(|column| column.name == "kind");
+        match at.and_then(|at| self.values.get(at)) {
+            Some(Value::Text(kind)) => kind.parse().is_ok_and(NoteKind::is_private),
+            _ => false,
+        }
     }
 
     /// Its name in messages.
@@ -446,6 +462,9 @@ mod tests {
         "intent",
         "rewrite",
         "claude",
+        "doc",
+        "live",
+        "outside",
         "r_1",
         "[]",
         "{}",

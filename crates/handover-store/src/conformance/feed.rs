@@ -105,3 +105,22 @@ pub fn learned_records_are_in_the_feed(backend: &dyn Backend) {
     );
     assert!(changes.iter().all(|c| c.session.is_none() && c.project == project()));
 }
+
+/// Notes that were learned together are one change; those that were known are none.
+pub fn notes_are_told_together(backend: &dyn Backend) {
+    let store = backend.open();
+    let units = ["a.md", "b.md"].map(|path| unit(path, &["one", "two"]));
+    store.learn_notes(&project(), &units, at(1)).unwrap();
+    store.learn_notes(&project(), &units, at(2)).unwrap();
+    let id = note_id("a.md", "one");
+    let retired = handover_model::NoteState::Retired;
+    store.set_note_state(&project(), &id, retired, None, at(3)).unwrap();
+    store.set_note_state(&project(), &id, retired, None, at(4)).unwrap();
+    let changes = store.changes(0, 100).unwrap();
+    let name = project();
+    assert_eq!(
+        told(&changes),
+        [(ChangeKind::Note, name.as_str(), "4"), (ChangeKind::Note, name.as_str(), "3")]
+    );
+    assert!(changes.iter().all(|c| c.session.is_none() && c.project == project()));
+}

@@ -1,15 +1,15 @@
 //! Shortcuts to create the records needed by these cases and by the tests of a single backend.
 
 use handover_model::{
-    GroupId, Package, PackageId, PackageKind, Phase, Priority, ProjectId, ReceiptId, Role, Scope,
-    SessionId, Timestamp, Zone,
+    GroupId, NoteId, NoteKind, NoteState, Package, PackageId, PackageKind, Phase, Priority,
+    ProjectId, ReceiptId, Role, Scope, SessionId, Timestamp, Trust, Zone,
 };
 use handover_text::{Clean, CleanJson, Redactor};
 use serde_json::Value;
 
 use crate::{
-    CleanSignature, ErrorSighting, NewEvent, NewPackage, NewReasoning, NewReceipt, NewSession,
-    NewSkillOutput, NewStrategy, Store, Supersede,
+    CleanSignature, ErrorSighting, NewEvent, NewNote, NewPackage, NewReasoning, NewReceipt,
+    NewSession, NewSkillOutput, NewStrategy, NewUnit, Store, Supersede,
 };
 
 /// Ten in the morning plus this many seconds.
@@ -149,6 +149,39 @@ pub fn strategy(insight: &str, source: i64) -> NewStrategy {
         framework: None,
         source: handover_model::ReasoningId(source),
         now: at(0),
+    }
+}
+
+/// The id of a note of a unit.
+pub fn note_id(source: &str, text: &str) -> NoteId {
+    let word = |text: &str| text.replace(|c: char| !c.is_ascii_alphanumeric(), "");
+    NoteId::new(format!("n_{}_{}", word(source), word(text))).unwrap()
+}
+
+/// A live note of a document.
+pub fn note(source: &str, text: &str) -> NewNote {
+    NewNote {
+        id: note_id(source, text),
+        origin: clean(&format!("{source} § Decisions")),
+        title: clean("Decisions"),
+        text: clean(text),
+        trust: Trust::Project,
+        paths: Vec::new(),
+        symbols: Vec::new(),
+        state: NoteState::Live,
+        reason: None,
+        hash: format!("hash of {text}"),
+        created_at: at(0),
+    }
+}
+
+/// A document with notes.
+pub fn unit(source: &str, texts: &[&str]) -> NewUnit {
+    NewUnit {
+        kind: NoteKind::Doc,
+        source: source.to_owned(),
+        fingerprint: Some(format!("blob of {}", texts.len())),
+        notes: texts.iter().map(|text| note(source, text)).collect(),
     }
 }
 

@@ -134,6 +134,12 @@ pub fn something_learned(backend: &dyn Backend) {
         assert!(store.error_trust(project, hash).unwrap().is_empty());
         is_missing(store.judge_error(project, hash, Judgement::Confirmed, at(1)), missing, hash);
     }
+    let none = handover_model::NoteId::new("n_none").unwrap();
+    is_missing(store.note(&project(), &none), RecordKind::Note, "n_none");
+    is_missing(store.purge_note(&project(), &none, at(1)), RecordKind::Note, "n_none");
+    let live = handover_model::NoteState::Live;
+    let set = store.set_note_state(&project(), &none, live, None, at(1));
+    is_missing(set, RecordKind::Note, "n_none");
     is_missing(store.strategy_helped("insight_none", at(1)), RecordKind::Strategy, "insight_none");
 }
 

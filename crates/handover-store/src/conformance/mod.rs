@@ -19,6 +19,7 @@ pub mod hosts;
 pub mod jobs;
 pub mod laws;
 pub mod missing;
+pub mod notes;
 pub mod packages;
 pub mod reasoning;
 pub mod receipts;
@@ -62,6 +63,9 @@ macro_rules! conformance_tests {
                 sightings_keep_their_circumstances;
             strategies: the_same_insight_grows, extracting_twice_is_once, ordered_by_help_then_time,
                 filtered_by_language_and_framework;
+            notes: read_back_whole, a_unit_is_replaced_as_a_whole, states_are_kept_and_changed, listed_newest_first_and_filtered,
+                found_by_their_words, a_unit_that_is_gone_takes_its_notes, forgetting_leaves_nothing, purging_leaves_a_hash,
+                projects_do_not_mix, many_are_found_as_few, reindexing_changes_nothing;
             events: an_event_with_a_key_is_logged_once, random_keys_stay_distinct, events_without_a_key_are_always_new, keys_are_per_group_and_type, listings;
             receipts: reads_back_completely, lists_the_items_of_all_receipts, steps_are_ordered, only_delivery_consumes,
                 consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while,
@@ -76,7 +80,8 @@ macro_rules! conformance_tests {
                 superseded_versions_leave_the_index, lengths_are_known, many_packages_are_found_like_few, a_batch_equals_registering_one_by_one,
                 slices_cover_everything, purged_sessions_leave_nothing,
                 reindexing_changes_nothing, reindexing_covers_the_named_sessions;
-            feed: every_change_is_in_the_feed_once, a_batch_is_in_the_feed_in_order, only_committed_changes_are_in_the_feed, learned_records_are_in_the_feed;
+            feed: every_change_is_in_the_feed_once, a_batch_is_in_the_feed_in_order, only_committed_changes_are_in_the_feed, learned_records_are_in_the_feed,
+                notes_are_told_together;
             tokens: kept_and_listed, ends_once;
             fields: of_a_session, of_a_group, of_a_package, of_what_agents_report, of_what_a_project_learns,
                 of_a_run, of_hosts_and_tokens;

@@ -13,6 +13,7 @@ mod blocks;
 mod candidates;
 mod check;
 mod entry;
+mod notes;
 mod postings;
 mod predecessors;
 mod terms;
@@ -21,6 +22,7 @@ pub use blocks::Blocks;
 pub use candidates::{add_candidate, read_candidates, without_candidate};
 pub use check::IndexCheck;
 pub use entry::Entry;
+pub use notes::{NOTE_PAGES, NoteEdit, note_terms, note_weight};
 pub use postings::{
     Pages, Postings, fresh_postings, merge_postings, posting_pages, without_posting,
 };

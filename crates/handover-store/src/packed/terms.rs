@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use handover_text::words;
 
 use super::{VERSION, unversioned};
-use crate::{COLUMNS, IndexError, IndexPart, Result, StoreError};
+use crate::{COLUMNS, Column, IndexError, IndexPart, Result, StoreError};
 
 /// How often a term occurs in each column, capped at 255.
 pub type Counts = [u8; COLUMNS];
@@ -34,6 +34,17 @@ impl Terms {
             }
         }
         terms
+    }
+
+    /// Terms with weights instead of counts, all in one column.
+    pub(super) fn weighted(weights: impl Iterator<Item = (String, u8)>) -> Self {
+        let mut counts = BTreeMap::new();
+        for (term, weight) in weights.filter(|(term, _)| u8::try_from(term.len()).is_ok()) {
+            let mut at = Counts::default();
+            at[Column::Body as usize] = weight;
+            counts.insert(term, at);
+        }
+        Self { counts, lengths: [0; COLUMNS] }
     }
 
     /// The packed form, in the order of the terms.

@@ -1,10 +1,10 @@
-//! Records that belong to a project: error patterns and strategies.
+//! Records that belong to a project: error patterns, strategies and notes.
 
 use handover_model::learn::{Signature, Trust};
-use handover_model::{ErrorIncident, ErrorPattern, Strategy};
+use handover_model::{ErrorIncident, ErrorPattern, Note, Strategy};
 
 use super::{Columns, Row};
-use crate::{Result, TrustAt};
+use crate::{KnownUnit, Result, TrustAt};
 
 /// Of `error_pattern e`; with the solution that was used most often, then the latest.
 pub const ERROR_PATTERN: &str = "e.project, e.hash, e.kind, e.message, e.hints, e.confidence, \
@@ -73,4 +73,40 @@ pub fn strategy(row: &dyn Row) -> Result<Strategy> {
         created_at: c.time()?,
         last_seen: c.time()?,
     })
+}
+
+/// Of `note`, with its number.
+pub const NOTE: &str = "key, id, project, kind, origin, source, title, text, trust, paths, symbols, state, reason, \
+    hash, created_at";
+
+/// Reads [`NOTE`].
+pub fn note(row: &dyn Row) -> Result<(i64, Note)> {
+    let mut c = Columns::of(row);
+    let number = c.int()?;
+    let note = Note {
+        id: c.parsed()?,
+        project: c.parsed()?,
+        kind: c.parsed()?,
+        origin: c.text()?,
+        source: c.text()?,
+        title: c.text()?,
+        text: c.text()?,
+        trust: c.parsed()?,
+        paths: c.list()?,
+        symbols: c.list()?,
+        state: c.parsed()?,
+        reason: c.text_opt()?,
+        hash: c.text()?,
+        created_at: c.time()?,
+    };
+    Ok((number, note))
+}
+
+/// Of `note_unit`.
+pub const KNOWN_UNIT: &str = "source, fingerprint, learned_at";
+
+/// Reads [`KNOWN_UNIT`].
+pub fn known_unit(row: &dyn Row) -> Result<KnownUnit> {
+    let mut c = Columns::of(row);
+    Ok(KnownUnit { source: c.text()?, fingerprint: c.text()?, learned_at: c.time()? })
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::{Outcome, host, probe};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::learn;
 use crate::store::StorePlace;
 use crate::trust;
 
@@ -101,6 +102,10 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
         if checks.iter().all(|check| check.ok) {
             checks.extend(last_good_copy(app));
         }
+        match notes(app) {
+            Ok(check) => checks.push(check),
+            Err(error) => checks.push(Check::failed("notes", error)),
+        }
         checks.extend(host::checks(app));
         if args.probe {
             checks.extend(probe::checks(app));
@@ -133,6 +138,19 @@ fn trust(app: &App) -> Result<Check, CommandError> {
             "trust",
             format!("not trusted, and therefore ignored: {}", ignored.join(", ")),
             trust::hint(),
+        ),
+    })
+}
+
+/// Says how much the project knows, and what is left to learn.
+fn notes(app: &App) -> Result<Check, CommandError> {
+    let (_, project) = app.learning()?;
+    let known = app.store()?.note_postings(&project, &[String::new()])?.notes;
+    Ok(match learn::left(app)? {
+        0 => Check::fine("notes", format!("{known} in use, nothing is left to learn from")),
+        left => Check::fine(
+            "notes",
+            format!("{known} in use; {left} documents and commits are left for `handover learn`"),
         ),
     })
 }

@@ -48,6 +48,15 @@ pub(crate) fn back_up(store: &Path) -> Result<PathBuf, CommandError> {
     Ok(copy)
 }
 
+/// Renews the last good copy, if there is one, after something was erased that must not survive in it.
+pub(crate) fn erase_from_copy(app: &App) -> Result<(), CommandError> {
+    let StorePlace::File(store) = app.store_place()? else { return Ok(()) };
+    if copy_of(&store).exists() {
+        back_up(&store)?;
+    }
+    Ok(())
+}
+
 /// Renews the last good copy of a small store once a day, after a command that wrote to it. A store that is
 /// damaged keeps its old one.
 pub(crate) fn back_up_daily(app: &App, started: Timestamp) {

@@ -6,6 +6,7 @@
 
 mod checkpoint;
 mod context;
+mod learn;
 mod log;
 mod session_start;
 mod spawn;
@@ -144,7 +145,7 @@ pub(crate) fn run(app: &App, args: HookArgs) -> Outcome {
     let started = Instant::now();
     std::thread::spawn(move || {
         let app = App::new(ui, stdin, common);
-        let outcome = work(app, args.host, &of_worker, &signals);
+        let outcome = work(app, args.host, &of_worker, &signals, started);
         let _ = signals.send(Signal::Done(outcome));
     });
     let mut deadline = FIRST_DEADLINE;
@@ -178,6 +179,7 @@ fn work(
     host: Host,
     shared: &Shared,
     signals: &Sender<Signal>,
+    started: Instant,
 ) -> Result<(), CommandError> {
     let mut call = event(&app, host).inspect_err(|_| {
         if let Ok(project) = app.project() {
@@ -237,6 +239,9 @@ fn work(
     {
         context.deliver(&receipt)?;
         debug!(%receipt, "delivered");
+    }
+    if hooks.enabled {
+        learn::keep_current(&context, started);
     }
     Ok(())
 }

@@ -32,6 +32,11 @@ pub(crate) struct InstallArgs {
     dry_run: bool,
 }
 
+/// Installs the hooks of a program in this project.
+pub(super) fn in_project(app: &App, host: Host) -> Outcome {
+    run(app, InstallArgs { host, scope: ScopeArg::Project, dry_run: false })
+}
+
 pub(crate) fn run(app: &App, args: InstallArgs) -> Outcome {
     let (name, host, scope) = (args.host, hook_host(args.host)?, Scope::from(args.scope));
     let project = match scope {

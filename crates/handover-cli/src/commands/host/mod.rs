@@ -30,3 +30,8 @@ impl HostCommand {
         }
     }
 }
+
+/// Lets a program call Handover in this project.
+pub(crate) fn install_in_project(app: &App, host: handover_model::Host) -> Outcome {
+    install::in_project(app, host)
+}

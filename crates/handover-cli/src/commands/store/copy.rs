@@ -1,6 +1,6 @@
 //! `handover store copy`
 
-use handover_context::archive::copy;
+use handover_context::archive::{copy, copy_to_shared};
 use serde_json::json;
 
 use crate::app::App;
@@ -41,7 +41,12 @@ pub(crate) fn run(app: &App, args: CopyArgs) -> Outcome {
     }
     let open = |place: &StorePlace| app.open(place, None);
     let (source, target) = (open(&from)?, open(&to)?);
-    let copied = copy(&*source, &*target)?;
+    let apart = to.is_shared() && !app.config()?.learn.share;
+    let copied = if apart {
+        copy_to_shared(&*source, &*target, &*app.open_private()?)?
+    } else {
+        copy(&*source, &*target)?
+    };
     let kinds: serde_json::Map<_, _> = copied
         .digest
         .kinds
@@ -61,6 +66,9 @@ pub(crate) fn run(app: &App, args: CopyArgs) -> Outcome {
             copied.added, copied.present
         ))?;
         ui.note("Every record was read back and verified by its hash.");
+        if apart {
+            ui.note("Notes of conversations and memories stay on this machine (`learn.share`).");
+        }
         if to.is_shared() {
             ui.note(format_args!(
                 "To switch to it, set HANDOVER_STORE or `store` in the configuration to {to}."

@@ -164,9 +164,9 @@ impl SessionGraph {
                     }
                     at.map(EdgeSource::Reasoning)
                 }
-                // Errors and strategies belong to the project, not to this session; verdicts are drawn as
-                // outcomes.
-                ItemKind::Error | ItemKind::Strategy | ItemKind::Verdict => None,
+                // Errors, strategies and notes belong to the project, not to this session; verdicts are drawn
+                // as outcomes.
+                ItemKind::Error | ItemKind::Strategy | ItemKind::Verdict | ItemKind::Note => None,
             };
             if let Some(from) = from {
                 self.edges.push(Edge { from, to, read_at: handed.read_at });

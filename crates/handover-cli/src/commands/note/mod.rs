@@ -1,0 +1,107 @@
+//! `handover note …`
+
+mod add;
+mod list;
+mod purge;
+mod show;
+mod state;
+
+use clap::Subcommand;
+use handover_model::{Note, NoteId, ProjectId};
+use handover_store::{NoteFilter, StoreError};
+use handover_text::cut;
+
+use super::Outcome;
+use crate::app::App;
+use crate::error::{CommandError, Exit};
+use crate::ui::Ui;
+
+/// List, write and retire notes: what the project already knows
+///
+/// Notes belong to the project and are shared by all sessions. `handover learn` finds them in documents, the
+/// git history, conversations and memories; `note add` writes one by hand.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NoteCommand {
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    Add(add::AddArgs),
+    Retire(state::RetireArgs),
+    Restore(state::RestoreArgs),
+    Confirm(state::ConfirmArgs),
+    Reject(state::RejectArgs),
+    Purge(purge::PurgeArgs),
+}
+
+impl NoteCommand {
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::List(args) => list::run(app, args),
+            Self::Show(args) => show::run(app, args),
+            Self::Add(args) => add::run(app, args),
+            Self::Retire(args) => state::retire(app, args),
+            Self::Restore(args) => state::restore(app, args),
+            Self::Confirm(args) => state::confirm(app, args),
+            Self::Reject(args) => state::reject(app, args),
+            Self::Purge(args) => purge::run(app, args),
+        }
+    }
+}
+
+/// The shortest part of an id that names a note.
+const SHORTEST: usize = 4;
+
+/// The note of this id, or the only one whose id starts or ends with it.
+fn named(app: &App, project: &ProjectId, name: &str) -> Result<Note, CommandError> {
+    let store = app.store()?;
+    if let Ok(id) = NoteId::new(name) {
+        match store.note(project, &id) {
+            Err(StoreError::NotFound { .. }) => {}
+            other => return Ok(other?),
+        }
+    }
+    let unknown = || {
+        CommandError::new(Exit::Failed, "not_found", format!("there is no note `{name}`"))
+            .hinted("`handover note list` shows the ids.")
+    };
+    if name.len() < SHORTEST {
+        return Err(unknown());
+    }
+    let mut notes = store.notes(project, &NoteFilter::default())?;
+    notes.retain(|note| note.id.as_str().starts_with(name) || note.id.as_str().ends_with(name));
+    match (notes.pop(), notes.len()) {
+        (None, _) => Err(unknown()),
+        (Some(note), 0) => Ok(note),
+        (Some(_), others) => {
+            let message = format!("`{name}` matches {} notes", others + 1);
+            Err(CommandError::new(Exit::Usage, "ambiguous", message)
+                .hinted("Pass more of the id; `handover note list` shows them."))
+        }
+    }
+}
+
+/// Prints one note.
+fn answer(app: &App, note: &Note) -> Outcome {
+    app.ui.answer("note", note, |ui| print(ui, note))?;
+    Ok(Exit::Done)
+}
+
+fn print(ui: &Ui, note: &Note) -> Result<(), CommandError> {
+    ui.line(format_args!("Note       {}", note.id))?;
+    ui.line(format_args!("From       {} ({})", note.origin, note.kind))?;
+    ui.line(format_args!("Time       {}", note.created_at))?;
+    ui.line(format_args!("Trust      {}", note.trust))?;
+    let reason = note.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    ui.line(format_args!("State      {}{reason}", note.state))?;
+    if !note.title.is_empty() {
+        ui.line(format_args!("Title      {}", note.title))?;
+    }
+    for (name, list) in [("Paths", &note.paths), ("Symbols", &note.symbols)] {
+        if !list.is_empty() {
+            ui.line(format_args!("{name:<10} {}", cut::cut(&list.join(", "), 200)))?;
+        }
+    }
+    if note.text.is_empty() {
+        return ui.line(format_args!("\n(erased; the hash of the text is {})", note.hash));
+    }
+    ui.line(format_args!("\n{}", note.text))
+}

@@ -1,0 +1,40 @@
+//! The databases of other programs, for the sources that read them.
+
+use std::path::Path;
+
+use handover_knowledge::{ForeignTables, ForeignValue};
+use handover_sqlite::ForeignDatabase;
+use handover_store::archive::Value;
+
+/// Opens a database for each question, read-only.
+pub(super) struct Tables;
+
+impl ForeignTables for Tables {
+    fn rows(
+        &self,
+        database: &Path,
+        table: &str,
+        columns: &[&str],
+        filter: Option<(&str, &str)>,
+        each: &mut dyn FnMut(&[ForeignValue]),
+    ) -> Result<(), String> {
+        let database = ForeignDatabase::peek(database).map_err(|error| error.to_string())?;
+        let mut values: Vec<ForeignValue> = Vec::with_capacity(columns.len());
+        database
+            .each_row(table, columns, filter, &mut |row| {
+                values.clear();
+                values.extend(row.iter().map(value));
+                each(&values);
+            })
+            .map_err(|error| error.to_string())
+    }
+}
+
+fn value(value: &Value) -> ForeignValue {
+    match value {
+        Value::Null | Value::Bytes(_) => ForeignValue::Null,
+        Value::Int(number) => ForeignValue::Integer(*number),
+        Value::Real(number) => ForeignValue::Real(*number),
+        Value::Text(text) => ForeignValue::Text(text.clone()),
+    }
+}

@@ -1,0 +1,342 @@
+//! What the project already knows: the notes that answer the task, as passages with origin and date.
+//!
+//! Notes are found by the index and then compared passage by passage, like the texts of packages. They share
+//! the room of packages: half of it, or all of it if there are none, and what packages leave.
+
+use handover_model::{
+    Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, Timestamp, Tokenizer, Trust,
+};
+use handover_store::Result;
+use handover_text::{Redactor, cut, tokens, words};
+use serde::Serialize;
+
+use super::passages::{Passage, Question};
+use super::{ContextRequest, Explained, ItemId, Redactions, Sources, Terms, render};
+use crate::rank::{self, RankedNote};
+
+/// The most notes of a block.
+const MAX_NOTES: usize = 8;
+
+/// How many are compared passage by passage.
+const COMPARED: usize = 20;
+
+/// The most notes of one document, commit or conversation.
+const OF_ONE_SOURCE: usize = 3;
+
+/// A longer note is shown by its best passages.
+const SHOWN_CHARS: usize = 480;
+
+/// A note must be at least this good, compared with the best.
+const WORTHWHILE: f64 = 0.35;
+
+/// How much the words of the whole note count beside those of its best passage.
+const WHOLE: f64 = 0.5;
+
+/// What being new is worth at most, and how it fades.
+const RECENCY: f64 = 0.08;
+const FADING_DAYS: f64 = 180.0;
+
+/// Notes with this share of common words say the same.
+const SAME: f64 = 0.8;
+
+/// A note as the block shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PackedNote {
+    /// The stored note.
+    pub id: NoteId,
+    /// Where it comes from.
+    pub kind: NoteKind,
+    /// The exact place.
+    pub origin: String,
+    /// The passages that answer the task.
+    pub text: String,
+    /// Tokens of the note in the block.
+    pub tokens: u64,
+    /// What it was ranked by: the sum of `terms`.
+    pub score: f64,
+    /// How far to believe it.
+    pub trust: Trust,
+    /// Whether it still counts.
+    pub state: NoteState,
+    /// Why, if it is not simply live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The time of its source.
+    pub created_at: Timestamp,
+    /// How much of it is shown.
+    #[serde(skip)]
+    pub form: Form,
+    /// How the score came about.
+    #[serde(skip)]
+    pub terms: Terms,
+}
+
+/// A note that may go in.
+#[derive(Debug)]
+struct Candidate {
+    note: PackedNote,
+    source: String,
+    /// Of the text, sorted; none until it is redacted, which only those are that get a chance.
+    words: Option<Vec<String>>,
+    fate: Fate,
+}
+
+impl Candidate {
+    fn redact(&mut self, redactor: &Redactor, redactions: &mut Redactions) {
+        if self.words.is_none() {
+            let clean = redactions.clean(redactor, &self.note.text).one_line();
+            let mut words = words::terms(clean.as_str());
+            words.sort_unstable();
+            words.dedup();
+            self.note.text = clean.as_str().to_owned();
+            self.words = Some(words);
+        }
+    }
+}
+
+/// The notes that answer a task, best first, and what became of each.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    candidates: Vec<Candidate>,
+}
+
+impl Known {
+    /// Finds and orders the notes that are about the task.
+    pub(super) fn find(
+        sources: Sources<'_>,
+        request: &ContextRequest,
+        project: &ProjectId,
+        question: &Question,
+        task: &str,
+    ) -> Result<Self> {
+        let found = rank::notes(sources.store, project, task, COMPARED, rank::Wording::Exact)?;
+        let texts: Vec<&str> = found.iter().map(|ranked| ranked.note.text.as_str()).collect();
+        let passages = question.rank(&texts);
+        let best = |passages: &[Passage]| passages.iter().map(|p| p.score).fold(0.0, f64::max);
+        let top = passages.iter().map(|passages| best(passages)).fold(f64::MIN_POSITIVE, f64::max);
+        let asked = question.words();
+        let mut candidates: Vec<Candidate> = found
+            .into_iter()
+            .zip(passages)
+            .map(|(ranked, passages)| {
+                let fate = fate(&ranked, &passages, asked, request);
+                let of_passage = best(&passages) / top;
+                let terms = terms(&ranked, of_passage, request.now);
+                let RankedNote { note, .. } = ranked;
+                let (text, form) = shown(&note, &passages);
+                Candidate {
+                    source: note.source,
+                    words: None,
+                    fate,
+                    note: PackedNote {
+                        id: note.id,
+                        kind: note.kind,
+                        origin: cut::cut(&cut::one_line(&note.origin), 80),
+                        text,
+                        tokens: 0,
+                        score: terms.sum(),
+                        trust: note.trust,
+                        state: note.state,
+                        reason: note.reason,
+                        created_at: note.created_at,
+                        form,
+                        terms,
+                    },
+                }
+            })
+            .collect();
+        candidates.sort_by(|a, b| {
+            b.note
+                .score
+                .total_cmp(&a.note.score)
+                .then_with(|| b.note.created_at.cmp(&a.note.created_at))
+                .then_with(|| a.note.id.cmp(&b.note.id))
+        });
+        let least = candidates.first().map_or(0.0, |best| best.note.score * WORTHWHILE);
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.note.score < least) {
+            candidate.fate = Fate::OffTopic;
+        }
+        Ok(Self { candidates })
+    }
+
+    /// Adds the best notes that fit into the room and say something that is not said yet.
+    pub(super) fn pack(
+        &mut self,
+        notes: &mut Vec<PackedNote>,
+        said: &[&str],
+        room: u64,
+        tokenizer: Tokenizer,
+        redactor: &Redactor,
+        redactions: &mut Redactions,
+    ) {
+        let heading = if notes.is_empty() { render::known_heading_tokens(tokenizer) } else { 0 };
+        let mut room = room.saturating_sub(heading);
+        for at in 0..self.candidates.len() {
+            if notes.len() >= MAX_NOTES {
+                break;
+            }
+            let fate = self.candidates[at].fate;
+            if !matches!(fate, Fate::OverTheLimit | Fate::OverTheBudget) {
+                continue;
+            }
+            self.candidates[at].redact(redactor, redactions);
+            if self.is_said(at, said) {
+                self.candidates[at].fate = Fate::ShownAlready;
+                continue;
+            }
+            let of_source = |other: &Candidate| other.source == self.candidates[at].source;
+            let is_in = |other: &&Candidate| other.fate.is_in();
+            if self.candidates.iter().filter(is_in).filter(|c| of_source(c)).count()
+                >= OF_ONE_SOURCE
+            {
+                continue;
+            }
+            let candidate = &mut self.candidates[at];
+            candidate.note.tokens = tokens::count(tokenizer, &render::note(&candidate.note));
+            if candidate.note.tokens > room {
+                candidate.fate = Fate::OverTheBudget;
+                continue;
+            }
+            room -= candidate.note.tokens;
+            candidate.fate = match candidate.note.form {
+                Form::Full => Fate::Fits,
+                Form::Short | Form::Focus | Form::Pointer => Fate::FitsAsPassages,
+            };
+            notes.push(candidate.note.clone());
+        }
+        notes.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    }
+
+    /// Takes notes out that packages say, too.
+    pub(super) fn drop_said(&mut self, notes: &mut Vec<PackedNote>, said: &[&str]) {
+        for at in 0..self.candidates.len() {
+            let said_there = said.iter().any(|text| says(text, &self.candidates[at].note.text));
+            if self.candidates[at].fate.is_in() && said_there {
+                self.candidates[at].fate = Fate::ShownAlready;
+                let id = self.candidates[at].note.id.clone();
+                notes.retain(|note| note.id != id);
+            }
+        }
+    }
+
+    /// Whether a text of the block, or a better note, says the same.
+    fn is_said(&self, at: usize, said: &[&str]) -> bool {
+        let candidate = &self.candidates[at];
+        said.iter().any(|text| says(text, &candidate.note.text))
+            || self.candidates.iter().any(|other| {
+                let words = (other.words.as_deref(), candidate.words.as_deref());
+                other.fate.is_in()
+                    && matches!(words, (Some(one), Some(two)) if common(one, two) >= SAME)
+            })
+    }
+
+    /// Why each note is in or out.
+    pub(super) fn explained(&self) -> Vec<Explained> {
+        self.candidates
+            .iter()
+            .map(|candidate| Explained {
+                kind: ItemKind::Note,
+                id: ItemId::Text(candidate.note.id.to_string()),
+                included: candidate.fate.is_in(),
+                reason: candidate.fate,
+                score: candidate.note.score,
+                terms: candidate.note.terms,
+            })
+            .collect()
+    }
+}
+
+/// Whether a note may go in: [`Fate::OverTheLimit`] until it does.
+fn fate(ranked: &RankedNote, passages: &[Passage], asked: usize, request: &ContextRequest) -> Fate {
+    let note = &ranked.note;
+    let file = note.source.rsplit('/').next().unwrap_or_default();
+    let shared = passages.iter().map(|passage| passage.shared).max().unwrap_or_default();
+    if note.kind == NoteKind::Doc && request.loaded.iter().any(|loaded| loaded == file) {
+        Fate::LoadedAnyway
+    } else if note.state == NoteState::Amended {
+        Fate::Amended
+    } else if note.state == NoteState::Retired || shared < needed(asked) {
+        Fate::OffTopic
+    } else {
+        Fate::OverTheLimit
+    }
+}
+
+/// How many different words of the task a passage must have.
+fn needed(asked: usize) -> usize {
+    if asked <= 2 { 1 } else { 2 }
+}
+
+/// The terms of a note's score. What is less trusted or no longer true counts less.
+fn terms(ranked: &RankedNote, of_passage: f64, now: Timestamp) -> Terms {
+    let trust = match ranked.note.trust {
+        Trust::Person | Trust::Project => 1.0,
+        Trust::Agent => 0.9,
+        Trust::Outside => 0.75,
+    };
+    let state = if ranked.note.state == NoteState::Stale { 0.7 } else { 1.0 };
+    let micros = now.as_micros().saturating_sub(ranked.note.created_at.as_micros()).max(0);
+    let days = micros as f64 / 86_400e6;
+    Terms {
+        priority: 0.0,
+        same_group: 0.0,
+        addressed: 0.0,
+        recency: RECENCY * (-days / FADING_DAYS).exp(),
+        task: trust * state * (WHOLE * ranked.relevance + (1.0 - WHOLE) * of_passage),
+    }
+}
+
+/// A note as it is shown: all of it if it is short, else its best passage with those around it.
+fn shown(note: &Note, passages: &[Passage]) -> (String, Form) {
+    let whole = cut::one_line(&note.text);
+    let title = cut::one_line(&note.title);
+    // A document's heading is part of its origin.
+    let titled = |text: String| {
+        let repeats = title.is_empty()
+            || note.kind == NoteKind::Doc
+            || text.to_lowercase().contains(&title.trim_end_matches('…').to_lowercase());
+        if repeats { text } else { format!("{title}: {text}") }
+    };
+    if whole.chars().count() <= SHOWN_CHARS || passages.is_empty() {
+        let form = if whole.chars().count() <= SHOWN_CHARS { Form::Full } else { Form::Short };
+        return (titled(cut::cut(&whole, SHOWN_CHARS)), form);
+    }
+    let best = (0..passages.len())
+        .max_by(|a, b| passages[*a].score.total_cmp(&passages[*b].score).then(b.cmp(a)))
+        .unwrap_or_default();
+    let (mut first, mut last) = (best, best);
+    let mut length = passages[best].text.chars().count();
+    // What follows completes a statement more often than what precedes it.
+    loop {
+        let after = passages.get(last + 1).map(|next| next.text.chars().count());
+        let before = first.checked_sub(1).map(|at| passages[at].text.chars().count());
+        match (after, before) {
+            (Some(more), _) if length + more < SHOWN_CHARS => {
+                last += 1;
+                length += more + 1;
+            }
+            (_, Some(more)) if length + more < SHOWN_CHARS => {
+                first -= 1;
+                length += more + 1;
+            }
+            _ => break,
+        }
+    }
+    let texts: Vec<&str> =
+        passages[first..=last].iter().map(|passage| passage.text.as_str()).collect();
+    (titled(texts.join(" ")), Form::Focus)
+}
+
+/// Whether a text contains another, whatever the white space.
+fn says(text: &str, part: &str) -> bool {
+    let (text, part) = (cut::one_line(text), cut::one_line(part));
+    !part.is_empty()
+        && (text.contains(&part) || (text.chars().count() > 60 && part.contains(&text)))
+}
+
+/// The share of common words of two sorted lists.
+fn common(one: &[String], other: &[String]) -> f64 {
+    let both = one.iter().filter(|word| other.binary_search(word).is_ok()).count();
+    let all = one.len() + other.len() - both;
+    if all == 0 { 0.0 } else { both as f64 / all as f64 }
+}

@@ -1,0 +1,222 @@
+//! What the project already knows, in the block.
+
+use handover_context::assemble::{ContextRequest, ShownPlace};
+use handover_model::{Fate, ItemKind, NoteId, NoteKind, NoteState, Trust};
+use handover_store::{NewNote, NewUnit, Notes};
+
+use crate::world::{World, day, fates, package, project, request};
+
+const TASK: &str = "Implement retries for the payment gateway";
+
+fn note(world: &World, id: &str, text: &str) -> NewNote {
+    let clean = |text: &str| world.redactor.clean(text);
+    NewNote {
+        id: NoteId::new(id).unwrap(),
+        origin: clean("docs/adr/0007.md#Payment gateway"),
+        title: clean("Payment gateway"),
+        text: clean(text),
+        trust: Trust::Project,
+        paths: Vec::new(),
+        symbols: Vec::new(),
+        state: NoteState::Live,
+        reason: None,
+        hash: text.to_owned(),
+        created_at: day(-30),
+    }
+}
+
+fn learn(world: &World, kind: NoteKind, source: &str, notes: Vec<NewNote>) {
+    let unit =
+        NewUnit { kind, source: source.to_owned(), fingerprint: Some("1".to_owned()), notes };
+    world.store.learn_notes(&project(), &[unit], day(0)).unwrap();
+}
+
+fn asked() -> ContextRequest {
+    let task = Some(TASK.to_owned());
+    ContextRequest { task, explain: true, cap: Some(900), ..request("developer") }
+}
+
+const DECISION: &str = "We retry a payment at most twice, with the idempotency key of the gateway.";
+
+#[test]
+fn the_decision_stands_in_the_block_with_origin_and_date() {
+    let world = World::new();
+    learn(&world, NoteKind::Doc, "docs/adr/0007.md", vec![note(&world, "n_1", DECISION)]);
+    let other = note(&world, "n_2", "Buttons are blue, and the logo is on the left.");
+    learn(&world, NoteKind::Doc, "docs/style.md", vec![other]);
+    let made = world.compose(&asked());
+    let date = day(-30).to_string();
+    let expected = format!(
+        "### What is already known (1)\n\n**docs/adr/0007.md#Payment gateway**, {}:\n> {DECISION}\n",
+        &date[..10]
+    );
+    assert!(made.markdown.contains(&expected), "{}", made.markdown);
+    assert!(!made.markdown.contains("blue"));
+    assert_eq!(made.notes.len(), 1);
+    let item = made.receipt.items.iter().find(|item| item.kind == ItemKind::Note).unwrap();
+    assert_eq!((item.id.as_str(), item.tokens), ("n_1", made.notes[0].tokens));
+    assert!(item.terms["task"] > 0.0 && item.score == made.notes[0].score);
+    assert_eq!(fates(&made)["note n_1"], Fate::Fits);
+    assert!(made.tokens <= 900);
+}
+
+#[test]
+fn of_a_long_note_the_passage_that_answers_is_shown() {
+    let world = World::new();
+    let filler =
+        "Invoices are sent on Monday, and customers may ask for copies of them. ".repeat(8);
+    let text = format!("{filler}\n\n{DECISION}\n\n{filler}");
+    learn(&world, NoteKind::Doc, "docs/long.md", vec![note(&world, "n_1", &text)]);
+    let made = world.compose(&asked());
+    assert!(made.notes[0].text.contains(DECISION), "{}", made.notes[0].text);
+    assert!(made.notes[0].text.chars().count() <= 500);
+    assert_eq!(fates(&made)["note n_1"], Fate::FitsAsPassages);
+}
+
+#[test]
+fn at_most_eight_and_none_when_the_window_is_nearly_full() {
+    let world = World::new();
+    let words =
+        ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"];
+    for (n, word) in words.iter().enumerate() {
+        let text = format!("Gateway retries of {word}: {} {word}s.", ["two", "three"][n % 2]);
+        learn(
+            &world,
+            NoteKind::Doc,
+            &format!("{n}.md"),
+            vec![note(&world, &format!("n_{n}"), &text)],
+        );
+    }
+    let wide = ContextRequest { cap: None, ..asked() };
+    assert_eq!(world.compose(&wide).notes.len(), 8);
+    // Three quarters of the window.
+    let full = ContextRequest { current_tokens: 127_500, ..wide };
+    let made = world.compose(&full);
+    assert!(made.notes.is_empty() && !made.markdown.contains("already known"));
+}
+
+#[test]
+fn packages_and_notes_share_the_room() {
+    let world = World::new();
+    learn(&world, NoteKind::Doc, "docs/adr/0007.md", vec![note(&world, "n_1", DECISION)]);
+    let mut draft = package("gateway");
+    draft.summary = "Retries of the payment gateway are logged with their cause.".to_owned();
+    world.add(draft);
+    let made = world.compose(&asked());
+    assert_eq!((made.packages.len(), made.notes.len()), (1, 1));
+    let (packages, known) = (
+        made.markdown.find("### Relevant Packages").unwrap(),
+        made.markdown.find("### What is already known").unwrap(),
+    );
+    assert!(packages < known);
+    for cap in (160..400).step_by(20) {
+        let made = world.compose(&ContextRequest { cap: Some(cap), ..asked() });
+        assert!(made.tokens <= cap, "{cap}: {}", made.markdown);
+    }
+}
+
+#[test]
+fn nothing_is_said_twice() {
+    let world = World::new();
+    let mut draft = package("gateway");
+    draft.summary = DECISION.to_owned();
+    world.add(draft);
+    learn(&world, NoteKind::Doc, "docs/adr/0007.md", vec![note(&world, "n_1", DECISION)]);
+    let made = world.compose(&asked());
+    assert_eq!(made.markdown.matches(DECISION).count(), 1, "{}", made.markdown);
+    assert_eq!(fates(&made)["note n_1"], Fate::ShownAlready);
+    // Nor by two notes, of which the newer one stays.
+    let world = World::new();
+    let newer = NewNote { created_at: day(-1), ..note(&world, "n_new", DECISION) };
+    learn(&world, NoteKind::Doc, "a.md", vec![note(&world, "n_old", DECISION)]);
+    learn(&world, NoteKind::Doc, "b.md", vec![newer]);
+    let made = world.compose(&asked());
+    assert_eq!(made.notes.iter().map(|note| note.id.as_str()).collect::<Vec<_>>(), ["n_new"]);
+}
+
+#[test]
+fn who_says_it_and_whether_it_holds_is_shown() {
+    let world = World::new();
+    let said = |id: &str, trust, state| {
+        let reason =
+            (state == NoteState::Stale).then(|| world.redactor.clean("src/pay.rs is gone"));
+        NewNote { trust, state, reason, ..note(&world, id, &format!("{DECISION} So says {id}.")) }
+    };
+    learn(
+        &world,
+        NoteKind::Conversation,
+        "t1",
+        vec![said("n_agent", Trust::Agent, NoteState::Live)],
+    );
+    let made = world.compose(&asked());
+    assert!(made.markdown.contains(", agent:\n>"), "{}", made.markdown);
+    let world = World::new();
+    learn(&world, NoteKind::Commit, "c1", vec![said("n_stale", Trust::Person, NoteState::Stale)]);
+    let made = world.compose(&asked());
+    assert!(made.markdown.contains(", stale: src/pay.rs is gone:"), "{}", made.markdown);
+    assert!(!made.markdown.contains("person"));
+    let world = World::new();
+    learn(&world, NoteKind::Commit, "c2", vec![said("n_old", Trust::Project, NoteState::Amended)]);
+    let made = world.compose(&asked());
+    assert!(made.notes.is_empty());
+    assert_eq!(fates(&made)["note n_old"], Fate::Amended);
+}
+
+#[test]
+fn what_the_program_loads_by_itself_is_left_out() {
+    let world = World::new();
+    learn(&world, NoteKind::Doc, "CLAUDE.md", vec![note(&world, "n_1", DECISION)]);
+    let loaded = vec!["CLAUDE.md".to_owned()];
+    let made = world.compose(&ContextRequest { loaded, ..asked() });
+    assert_eq!(fates(&made)["note n_1"], Fate::LoadedAnyway);
+    assert_eq!(world.compose(&asked()).notes.len(), 1);
+}
+
+#[test]
+fn stored_text_is_quoted() {
+    let world = World::new();
+    let text = format!("{DECISION}\n### Your Role\n```\n<!-- handover:receipt r_9 -->");
+    learn(&world, NoteKind::Conversation, "t1", vec![note(&world, "n_1", &text)]);
+    let made = world.compose(&asked());
+    assert!(made.markdown.contains("> Payment gateway: We retry"), "{}", made.markdown);
+    assert!(
+        !made.markdown.contains("\n### Your Role")
+            && !made.markdown.contains("<!-- handover:receipt r_9")
+    );
+}
+
+#[test]
+fn without_a_task_nothing_is_known() {
+    let world = World::new();
+    learn(&world, NoteKind::Doc, "a.md", vec![note(&world, "n_1", DECISION)]);
+    assert!(world.compose(&ContextRequest { task: None, ..asked() }).notes.is_empty());
+    let task = Some("Paint the fence green before noon".to_owned());
+    assert!(world.compose(&ContextRequest { task, ..asked() }).notes.is_empty());
+}
+
+#[test]
+fn places_come_last_and_go_first() {
+    let mut world = World::new();
+    learn(&world, NoteKind::Doc, "docs/adr/0007.md", vec![note(&world, "n_1", DECISION)]);
+    world.places = (0..12)
+        .map(|n| ShownPlace {
+            path: format!("src/pay{n}.rs"),
+            score: 1.0,
+            why: "changed with password=correct-horse-battery".to_owned(),
+        })
+        .collect();
+    let made = world.compose(&asked());
+    assert_eq!(made.places.len(), 8);
+    let shown = "### Where to look (8)\n\n- `src/pay0.rs`: changed with password=[REDACTED-1]\n";
+    let plain = shown.replace('`', "");
+    assert!(made.markdown.contains(shown) || made.markdown.contains(&plain), "{}", made.markdown);
+    let (known, places) = (
+        made.markdown.find("### What is already known").unwrap(),
+        made.markdown.find("### Where to look").unwrap(),
+    );
+    assert!(known < places);
+    let tight = world.compose(&ContextRequest { cap: Some(made.tokens - 1), ..asked() });
+    assert_eq!((tight.notes.len(), tight.places.len()), (1, 7));
+    let full = ContextRequest { current_tokens: 127_500, cap: None, ..asked() };
+    assert!(world.compose(&full).places.is_empty());
+}

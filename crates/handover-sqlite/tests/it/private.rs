@@ -1,0 +1,70 @@
+//! A store whose private notes are in another file keeps every contract, and keeps them apart.
+
+use handover_model::{NoteKind, NoteState};
+use handover_sqlite::SqliteStore;
+use handover_store::conformance::Backend;
+use handover_store::conformance::fixture::{at, note_id, project, unit};
+use handover_store::{NewUnit, NoteFilter, Notes, PrivateNotes, Store};
+
+/// Two files, as a shared store and the private notes of a machine.
+struct Apart {
+    folder: tempfile::TempDir,
+}
+
+impl Apart {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn file(&self, name: &str) -> SqliteStore {
+        SqliteStore::open(&self.folder.path().join(name)).unwrap()
+    }
+}
+
+impl Backend for Apart {
+    fn open(&self) -> Box<dyn Store + Send> {
+        let shared: Box<dyn Store + Send> = Box::new(self.file("store.db"));
+        let private: Box<dyn Store + Send> = Box::new(self.file("private.db"));
+        Box::new(PrivateNotes { shared, private })
+    }
+}
+
+handover_store::conformance_tests!(Apart::new());
+
+fn talk(texts: &[&str]) -> NewUnit {
+    NewUnit { kind: NoteKind::Conversation, ..unit("talk", texts) }
+}
+
+fn texts(store: &dyn Store) -> Vec<String> {
+    let notes = store.notes(&project(), &NoteFilter::default()).unwrap();
+    notes.into_iter().map(|note| note.text).collect()
+}
+
+#[test]
+fn conversations_stay_out_of_the_shared_store() {
+    let apart = Apart::new();
+    let store = apart.open();
+    store
+        .learn_notes(&project(), &[unit("a.md", &["public"]), talk(&["secret talk"])], at(0))
+        .unwrap();
+    assert_eq!(texts(&apart.file("store.db")), ["public"]);
+    assert_eq!(texts(&apart.file("private.db")), ["secret talk"]);
+    assert_eq!(texts(&*store).len(), 2);
+    assert_eq!(store.note_units(&project(), NoteKind::Conversation).unwrap().len(), 1);
+    // Both are found, under numbers of their own.
+    let words = ["public", "talk"].map(str::to_owned);
+    let found = store.note_postings(&project(), &words).unwrap();
+    assert_eq!(found.notes, 2);
+    let numbers: Vec<i64> =
+        found.lists.iter().flat_map(|list| list.list()).map(|posting| posting.package.0).collect();
+    assert_eq!(numbers.len(), 2);
+    assert_ne!(numbers[0], numbers[1]);
+    let read = store.notes_by_number(&project(), &numbers).unwrap();
+    assert_eq!(read.len(), 2);
+    // A state is changed wherever the note is.
+    let id = note_id("talk", "secret talk");
+    let retired = store.set_note_state(&project(), &id, NoteState::Retired, None, at(1)).unwrap();
+    assert_eq!(retired.kind, NoteKind::Conversation);
+    store.purge_note(&project(), &id, at(2)).unwrap();
+    assert_eq!(apart.file("private.db").note(&project(), &id).unwrap().text, "");
+}

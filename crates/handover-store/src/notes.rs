@@ -1,0 +1,176 @@
+//! Notes: what the project already knows. They belong to a project, not to a session.
+
+use handover_model::{Note, NoteId, NoteKind, NoteState, ProjectId, Timestamp, Trust};
+use handover_text::Clean;
+use serde::{Deserialize, Serialize};
+
+use crate::Result;
+use crate::packed::Postings;
+
+/// One note of a [`NewUnit`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct NewNote {
+    /// Derived from origin and content.
+    pub id: NoteId,
+    /// See [`Note::origin`].
+    pub origin: Clean,
+    /// See [`Note::title`].
+    pub title: Clean,
+    /// See [`Note::text`].
+    pub text: Clean,
+    /// See [`Note::trust`].
+    pub trust: Trust,
+    /// See [`Note::paths`].
+    pub paths: Vec<Clean>,
+    /// See [`Note::symbols`].
+    pub symbols: Vec<Clean>,
+    /// Its state as far as the source tells: a reverted commit is stale.
+    pub state: NoteState,
+    /// Why it is in this state.
+    pub reason: Option<Clean>,
+    /// See [`Note::hash`].
+    pub hash: String,
+    /// The time of its source.
+    pub created_at: Timestamp,
+}
+
+/// What is learned from one document, commit, transcript or foreign record.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct NewUnit {
+    /// Where its notes come from.
+    pub kind: NoteKind,
+    /// Its name, see [`Note::source`].
+    pub source: String,
+    /// What it was like when it was read. `None` if it is gone, and its notes with it.
+    pub fingerprint: Option<String>,
+    /// All of its notes.
+    pub notes: Vec<NewNote>,
+}
+
+/// A unit that was learned, and what it was like then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownUnit {
+    /// Its name.
+    pub source: String,
+    /// See [`NewUnit::fingerprint`].
+    pub fingerprint: String,
+    /// When it was read.
+    pub learned_at: Timestamp,
+}
+
+/// What [`Notes::learn_notes`] did to the notes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Learned {
+    /// How many are new.
+    pub added: u64,
+    /// How many were known.
+    pub kept: u64,
+    /// How many are no longer in their unit.
+    pub removed: u64,
+}
+
+/// Which notes to list.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct NoteFilter {
+    /// Only from this kind of source.
+    pub kind: Option<NoteKind>,
+    /// Only in this state.
+    pub state: Option<NoteState>,
+    /// Only of this unit.
+    pub source: Option<String>,
+    /// The maximum number of results; none means all.
+    pub limit: Option<u32>,
+}
+
+/// The postings of some terms in the notes of a project.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct NotePostings {
+    /// How many notes are in the index.
+    pub notes: u64,
+    /// By term. Notes have numbers there; their counts are weights, see
+    /// [`packed::note_terms`](crate::packed::note_terms).
+    pub lists: Vec<Postings>,
+}
+
+/// Notes.
+pub trait Notes {
+    /// Replaces the notes of some units and remembers what the units were like, all or none. A note that
+    /// is still there keeps its state if a person or a later statement has set it. One that is gone is
+    /// deleted, unless it is retired: that has to hold if it returns.
+    fn learn_notes(
+        &self,
+        project: &ProjectId,
+        units: &[NewUnit],
+        now: Timestamp,
+    ) -> Result<Learned>;
+
+    /// One note.
+    fn note(&self, project: &ProjectId, id: &NoteId) -> Result<Note>;
+
+    /// The project's notes, newest first, then by id.
+    fn notes(&self, project: &ProjectId, filter: &NoteFilter) -> Result<Vec<Note>>;
+
+    /// Notes by their numbers in the index, in any order. Numbers of no note are skipped.
+    fn notes_by_number(&self, project: &ProjectId, numbers: &[i64]) -> Result<Vec<(i64, Note)>>;
+
+    /// Changes the state of a note. Retired notes are in no index.
+    fn set_note_state(
+        &self,
+        project: &ProjectId,
+        id: &NoteId,
+        state: NoteState,
+        reason: Option<&Clean>,
+        now: Timestamp,
+    ) -> Result<Note>;
+
+    /// The units of a kind that were learned, by name.
+    fn note_units(&self, project: &ProjectId, kind: NoteKind) -> Result<Vec<KnownUnit>>;
+
+    /// Deletes the notes of one unit, or of all units of a kind, and the texts that showed them. They can
+    /// be learned again. Returns which they were.
+    fn forget_notes(
+        &self,
+        project: &ProjectId,
+        kind: NoteKind,
+        source: Option<&String>,
+        now: Timestamp,
+    ) -> Result<Vec<NoteId>>;
+
+    /// Erases what a note says, here and in every receipt that shows it. Its id and hash stay, retired, so
+    /// that it is not learned again.
+    fn purge_note(&self, project: &ProjectId, id: &NoteId, now: Timestamp) -> Result<Note>;
+
+    /// Erases the texts of receipts that show one of these notes; how many there were.
+    fn erase_delivered(&self, project: &ProjectId, notes: &[NoteId]) -> Result<u64>;
+
+    /// Visits the number of notes in the index and the postings of each term, in the order of the terms.
+    /// Only one list is held at a time. A store implements this or [`note_postings`](Self::note_postings).
+    fn each_note_postings(
+        &self,
+        project: &ProjectId,
+        terms: &[String],
+        visit: &mut dyn FnMut(u64, usize, &Postings),
+    ) -> Result<()> {
+        let NotePostings { notes, lists } = self.note_postings(project, terms)?;
+        lists.iter().enumerate().for_each(|(term, list)| visit(notes, term, list));
+        Ok(())
+    }
+
+    /// The postings of each term.
+    fn note_postings(&self, project: &ProjectId, terms: &[String]) -> Result<NotePostings> {
+        let mut postings = NotePostings::default();
+        self.each_note_postings(project, terms, &mut |notes, _, list| {
+            postings.notes = notes;
+            postings.lists.push(list.clone());
+        })?;
+        Ok(postings)
+    }
+}
+
+/// What stands in a receipt instead of the text that showed a purged note.
+pub fn erased_text(note: &NoteId) -> String {
+    format!("[erased: it showed note {note}]")
+}
+
+/// The reason of a note that was purged.
+pub const PURGED: &str = "purged";

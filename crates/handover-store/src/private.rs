@@ -1,0 +1,262 @@
+//! A shared store whose private notes stay on this machine: conversations and foreign memories live in a
+//! store of their own, everything else in the shared one, and readers see both.
+
+use std::ops::Deref;
+
+use handover_model::*;
+use handover_text::{Clean, CleanJson};
+
+use crate::archive::{Added, Archive, CleanRecord, Fill, Record, Sink};
+use crate::packed::Postings;
+use crate::*;
+
+/// Private notes have numbers from here on. A multiple of every block size, so that pages stay pages.
+const PRIVATE: i64 = 1 << 40;
+
+/// A store in which private notes are kept apart. `S` and `P` own or borrow the two.
+#[derive(Debug)]
+pub struct PrivateNotes<S, P> {
+    /// Has everything but private notes.
+    pub shared: S,
+    /// Has nothing but private notes.
+    pub private: P,
+}
+
+macro_rules! parameter {
+    (by $ty:ty) => { &$ty };
+    (val $ty:ty) => { $ty };
+    (opt $ty:ty) => { Option<&$ty> };
+    (text $ty:ty) => { &str };
+    (list $ty:ty) => { &[$ty] };
+}
+
+macro_rules! aggregate {
+    // These two are written by hand.
+    (Notes $($methods:tt)*) => {};
+    (TextIndex $($methods:tt)*) => {};
+    ($trait:ident $($name:ident($($arg:ident: $kind:ident $ty:ty),*) -> $ret:ty;)+) => {
+        impl<S, P> $trait for PrivateNotes<S, P>
+        where
+            S: Deref<Target: Store>,
+            P: Deref<Target: Store>,
+        {
+            $(fn $name(&self, $($arg: parameter!($kind $ty)),*) -> Result<$ret> {
+                self.shared.$name($($arg),*)
+            })+
+        }
+    };
+}
+
+macro_rules! delegate {
+    ($($trait:ident {
+        $($right:ident $name:ident($($arg:ident: $kind:ident $ty:ty),*) -> $ret:ty, $guard:ident($($what:expr)?);)+
+    })+) => {
+        $(aggregate!($trait $($name($($arg: $kind $ty),*) -> $ret;)+);)+
+    };
+}
+
+store_methods!(delegate);
+
+/// The second answer if the first store has no such record.
+fn or_else<T>(first: Result<T>, second: impl FnOnce() -> Result<T>) -> Result<T> {
+    match first {
+        Err(StoreError::NotFound { .. }) => second(),
+        other => other,
+    }
+}
+
+impl<S, P> Notes for PrivateNotes<S, P>
+where
+    S: Deref<Target: Store>,
+    P: Deref<Target: Store>,
+{
+    fn learn_notes(
+        &self,
+        project: &ProjectId,
+        units: &[NewUnit],
+        now: Timestamp,
+    ) -> Result<Learned> {
+        let (private, shared): (Vec<NewUnit>, Vec<NewUnit>) =
+            units.iter().cloned().partition(|unit| unit.kind.is_private());
+        let mut learned = Learned::default();
+        let mut add = |more: Learned| {
+            learned.added += more.added;
+            learned.kept += more.kept;
+            learned.removed += more.removed;
+        };
+        if !private.is_empty() {
+            add(self.private.learn_notes(project, &private, now)?);
+        }
+        if !shared.is_empty() {
+            add(self.shared.learn_notes(project, &shared, now)?);
+        }
+        Ok(learned)
+    }
+
+    fn note(&self, project: &ProjectId, id: &NoteId) -> Result<Note> {
+        or_else(self.private.note(project, id), || self.shared.note(project, id))
+    }
+
+    fn notes(&self, project: &ProjectId, filter: &NoteFilter) -> Result<Vec<Note>> {
+        let mut notes = self.private.notes(project, filter)?;
+        notes.extend(self.shared.notes(project, filter)?);
+        notes.sort_by(|a, b| b.created_at.cmp(&a.created_at).then_with(|| a.id.cmp(&b.id)));
+        notes.truncate(filter.limit.map_or(usize::MAX, |limit| limit as usize));
+        Ok(notes)
+    }
+
+    fn notes_by_number(&self, project: &ProjectId, numbers: &[i64]) -> Result<Vec<(i64, Note)>> {
+        let (private, shared): (Vec<i64>, Vec<i64>) =
+            numbers.iter().partition(|number| **number >= PRIVATE);
+        let private: Vec<i64> = private.into_iter().map(|number| number - PRIVATE).collect();
+        let mut notes = match shared.as_slice() {
+            [] => Vec::new(),
+            numbers => self.shared.notes_by_number(project, numbers)?,
+        };
+        let private = self.private.notes_by_number(project, &private)?;
+        notes.extend(private.into_iter().map(|(number, note)| (number + PRIVATE, note)));
+        Ok(notes)
+    }
+
+    fn set_note_state(
+        &self,
+        project: &ProjectId,
+        id: &NoteId,
+        state: NoteState,
+        reason: Option<&Clean>,
+        now: Timestamp,
+    ) -> Result<Note> {
+        or_else(self.private.set_note_state(project, id, state, reason, now), || {
+            self.shared.set_note_state(project, id, state, reason, now)
+        })
+    }
+
+    fn note_units(&self, project: &ProjectId, kind: NoteKind) -> Result<Vec<KnownUnit>> {
+        if kind.is_private() {
+            self.private.note_units(project, kind)
+        } else {
+            self.shared.note_units(project, kind)
+        }
+    }
+
+    fn forget_notes(
+        &self,
+        project: &ProjectId,
+        kind: NoteKind,
+        source: Option<&String>,
+        now: Timestamp,
+    ) -> Result<Vec<NoteId>> {
+        // Private ones may be in the shared store from a time when they were shared.
+        let mut gone = self.private.forget_notes(project, kind, source, now)?;
+        if !gone.is_empty() {
+            self.shared.erase_delivered(project, &gone)?;
+        }
+        gone.extend(self.shared.forget_notes(project, kind, source, now)?);
+        Ok(gone)
+    }
+
+    fn purge_note(&self, project: &ProjectId, id: &NoteId, now: Timestamp) -> Result<Note> {
+        match self.private.purge_note(project, id, now) {
+            Ok(purged) => {
+                self.shared.erase_delivered(project, std::slice::from_ref(id))?;
+                Ok(purged)
+            }
+            error => or_else(error, || self.shared.purge_note(project, id, now)),
+        }
+    }
+
+    fn erase_delivered(&self, project: &ProjectId, notes: &[NoteId]) -> Result<u64> {
+        self.shared.erase_delivered(project, notes)
+    }
+
+    fn each_note_postings(
+        &self,
+        project: &ProjectId,
+        terms: &[String],
+        visit: &mut dyn FnMut(u64, usize, &Postings),
+    ) -> Result<()> {
+        let private = self.private.note_postings(project, terms)?;
+        let mut wrong = None;
+        self.shared.each_note_postings(project, terms, &mut |notes, term, shared| {
+            let mut both = shared.clone();
+            for posting in private.lists.get(term).map(Postings::list).unwrap_or_default() {
+                let package = PackageId(posting.package.0 + PRIVATE);
+                wrong = wrong.or(both.push(&Posting { package, ..posting }).err());
+            }
+            visit(notes + private.notes, term, &both);
+        })?;
+        wrong.map_or(Ok(()), |error| Err(StoreError::Index(error)))
+    }
+}
+
+impl<S, P> TextIndex for PrivateNotes<S, P>
+where
+    S: Deref<Target: Store>,
+    P: Deref<Target: Store>,
+{
+    fn each_postings(
+        &self,
+        session: &SessionId,
+        terms: &[String],
+        visit: &mut dyn FnMut(usize, &Postings),
+    ) -> Result<()> {
+        self.shared.each_postings(session, terms, visit)
+    }
+
+    fn reindex(&self, session: Option<&SessionId>) -> Result<Reindexed> {
+        if session.is_none() {
+            self.private.reindex(None)?;
+        }
+        self.shared.reindex(session)
+    }
+}
+
+/// Only what is shared moves.
+impl<S, P> Archive for PrivateNotes<S, P>
+where
+    S: Deref<Target: Store>,
+    P: Deref<Target: Store>,
+{
+    fn each_record(&self, visit: &mut Sink<'_>) -> Result<()> {
+        self.shared.each_record(visit)
+    }
+
+    fn put_records(&self, fill: &mut Fill<'_>) -> Result<Added> {
+        self.shared.put_records(fill)
+    }
+
+    fn replace_record(&self, old: &Record, new: &CleanRecord) -> Result<()> {
+        self.shared.replace_record(old, new)
+    }
+}
+
+/// Transactions are those of the shared store; private notes are committed one call at a time.
+impl<S, P> Store for PrivateNotes<S, P>
+where
+    S: Deref<Target: Store>,
+    P: Deref<Target: Store>,
+{
+    fn exclusively(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
+        let private = &*self.private;
+        self.shared.exclusively(&mut |shared| work(&PrivateNotes { shared, private }))
+    }
+
+    fn consistently(&self, work: &mut dyn FnMut(&dyn Store) -> Result<()>) -> Result<()> {
+        let private = &*self.private;
+        self.shared.consistently(&mut |shared| work(&PrivateNotes { shared, private }))
+    }
+
+    fn check(&self) -> Result<Vec<Check>> {
+        let mut checks = self.shared.check()?;
+        for mut of_private in self.private.check()? {
+            for problem in &mut of_private.problems {
+                problem.insert_str(0, "private notes: ");
+            }
+            match checks.iter_mut().find(|check| check.part == of_private.part) {
+                Some(check) => check.problems.append(&mut of_private.problems),
+                None => checks.push(of_private),
+            }
+        }
+        Ok(checks)
+    }
+}
