@@ -7,6 +7,7 @@
 pub mod assemble;
 pub mod hook;
 mod project;
+pub mod redaction;
 pub mod run;
 pub mod serve;
 mod service;
