@@ -95,7 +95,7 @@ impl Maker<'_> {
                 let offered = offer(&before.text, room);
                 let said = cut(&request.text, MAX_TEXT_CHARS - PROPOSAL_CHARS - 40);
                 let text = format!("Agent: {offered}\nPerson: {said}");
-                drafts.push(self.draft(request, &said, text, agent(before)));
+                drafts.push(self.draft(request, &offered, text, agent(before)));
                 return before.text.chars().count() <= room;
             }
         }
@@ -130,10 +130,14 @@ impl Maker<'_> {
         }
         let asked = turn.request.as_ref().map(|request| without_chatter(&request.text));
         let asked = asked.filter(|asked| !asked.is_empty());
+        // `Option 3 please` is no title.
+        let names_it = |asked: &&String| {
+            words(asked) >= LEAST_WORDS && !cues::refers(asked) && !cues::answers(asked)
+        };
+        let title = asked.as_ref().filter(names_it).unwrap_or(&text).clone();
         if let Some(asked) = asked.as_ref().filter(|_| text.chars().count() < BARE_CHARS) {
             text = format!("Person: {}\nAgent: {text}", cut(asked, BARE_CHARS));
         }
-        let title = asked.unwrap_or_else(|| text.clone());
         let trust = turn.replies.iter().map(agent).min().unwrap_or(Trust::Agent);
         drafts.push(self.draft(last, &title, text, trust));
     }

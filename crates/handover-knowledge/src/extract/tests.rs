@@ -8,7 +8,7 @@ use crate::transcripts::{Conversation, Message, Role, ToolUse};
 /// A conversation in a few lines: `P` says something, `A` answers, `E` is a failed tool, `R` its result, `W` a look
 /// at the web.
 fn conversation(script: &str) -> Conversation {
-    let mut conversation = Conversation { id: "c".to_owned(), ..Conversation::default() };
+    let mut conversation = Conversation::default();
     for (at, line) in script.lines().map(str::trim).filter(|line| !line.is_empty()).enumerate() {
         let (who, text) = line.split_once(": ").unwrap();
         let (role, tools) = match who {
@@ -86,6 +86,8 @@ fn a_choice_stands_with_the_options() {
         has(&notes, &["3. Advisory locks", "Person: option 3 please", "deadlocks"]),
         "{notes:#?}"
     );
+    let decision = notes.iter().find(|note| note.text.contains("Person: option 3")).unwrap();
+    assert_eq!(decision.title, "Both select the row before either marks it.");
     // The proposal that was not chosen does not stand alone.
     let proposal =
         notes.iter().filter(|note| note.text.contains("I'd lean towards option 1")).count();

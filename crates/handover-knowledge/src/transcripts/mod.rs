@@ -30,6 +30,10 @@ const MAX_MESSAGE_CHARS: usize = 60_000;
 /// How much is kept of the result of a tool: its beginning and its end.
 const MAX_RESULT_CHARS: usize = 2_000;
 
+/// When this much has been kept of one conversation, less is kept of each message.
+const ENOUGH_BYTES: usize = 24 << 20;
+const LITTLE_CHARS: usize = 4_000;
+
 /// A conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversation {
@@ -47,6 +51,8 @@ pub struct Conversation {
     pub messages: Vec<Message>,
     /// Lines that could not be read.
     pub damaged: usize,
+    /// The length of all texts.
+    kept: usize,
 }
 
 /// One message.
@@ -122,12 +128,19 @@ impl Conversation {
         if message.id.is_empty() {
             message.id = self.messages.len().to_string();
         }
+        let enough = self.kept > ENOUGH_BYTES;
         match message.role {
+            Role::Tool { .. } if enough => message.text.clear(),
             Role::Tool { .. } => message.text = both_ends(&message.text, MAX_RESULT_CHARS),
+            Role::Person | Role::Assistant if enough => truncate(&mut message.text, LITTLE_CHARS),
             Role::Person | Role::Assistant => truncate(&mut message.text, MAX_MESSAGE_CHARS),
         }
+        message.text.shrink_to_fit();
+        self.kept += message.text.len();
         for tool in &mut message.tools {
-            truncate(&mut tool.input, MAX_RESULT_CHARS);
+            truncate(&mut tool.input, if enough { 0 } else { MAX_RESULT_CHARS });
+            tool.input.shrink_to_fit();
+            self.kept += tool.input.len();
         }
         self.messages.push(message);
     }

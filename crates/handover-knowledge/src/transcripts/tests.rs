@@ -277,6 +277,19 @@ fn opencode_kept_files_before() {
 }
 
 #[test]
+fn an_endless_conversation_is_bounded() {
+    let home = Home::new();
+    let text = "x".repeat(100_000);
+    let line =
+        format!(r#"{{"type":"user","uuid":"u","sessionId":"s","message":{{"content":"{text}"}}}}"#);
+    home.write("x.jsonl", &format!("{line}\n").repeat(600));
+    let (_, conversation) = read_file(&home.path("x.jsonl")).unwrap();
+    assert_eq!(conversation.messages.len(), 600);
+    let kept: usize = conversation.messages.iter().map(|message| message.text.len()).sum();
+    assert!((24 << 20..30 << 20).contains(&kept), "{kept}");
+}
+
+#[test]
 fn foreign_files_are_counted_and_links_are_not_followed() {
     let home = Home::new();
     home.write("t/a.jsonl", "not json");
