@@ -57,6 +57,8 @@ enum Eval {
     Briefs(eval::briefs::Args),
     /// Share of labelled answers that are in a block of limited length
     Blocks(eval::blocks::Args),
+    /// Where to look, against plain BM25, on commits of real repositories
+    Places(eval::places::Args),
     /// Recall and false positives of secret redaction
     Redaction(eval::redaction::Args),
     /// Retrieval quality of the ranking
@@ -75,6 +77,7 @@ fn main() -> anyhow::Result<()> {
         Task::Bench(Bench::Web(args)) => bench::web::run(&args),
         Task::Eval(Eval::Briefs(args)) => eval::briefs::run(&args),
         Task::Eval(Eval::Blocks(args)) => eval::blocks::run(&args),
+        Task::Eval(Eval::Places(args)) => eval::places::run(&args),
         Task::Eval(Eval::Redaction(args)) => eval::redaction::run(&args),
         Task::Eval(Eval::Retrieval(args)) => eval::retrieval::run(&args),
         Task::Eval(Eval::Tokens(args)) => eval::tokens::run(&args),

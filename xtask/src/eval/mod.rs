@@ -3,6 +3,7 @@
 pub mod blocks;
 pub mod briefs;
 mod labelled;
+pub mod places;
 pub mod redaction;
 pub mod retrieval;
 pub mod tokens;

@@ -178,10 +178,6 @@ impl Pieces {
         self.read(extent.offset + start, end - start)
     }
 
-    pub(super) fn length(&self, section: Section) -> u64 {
-        self.layout.extents[section as usize].length
-    }
-
     fn read(&self, offset: u64, length: u64) -> Option<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(length).ok()?];
         self.file.read_exact_at(&mut bytes, offset).ok()?;
@@ -218,7 +214,6 @@ mod tests {
         assert_eq!(pieces.section(Section::Origin).unwrap(), b"origin");
         assert_eq!(pieces.piece(Section::Origin, 2, 4).unwrap(), b"ig");
         assert_eq!(pieces.section(Section::Paths).unwrap(), b"");
-        assert_eq!(pieces.length(Section::WordPostings), 300);
         assert_eq!(pieces.piece(Section::Origin, 2, 7), None);
         assert_eq!(pieces.piece(Section::Origin, 4, 2), None);
     }

@@ -159,11 +159,13 @@ pub(super) fn rank(
         let path = index.path_text(ranking.documents[document as usize].path)?;
         // The index may be older than the working tree.
         if places.len() < limit && index.exists(&path) {
-            let why = why::why(&ranking, document as usize);
-            places.push(Place { path, score: f64::from(score), why });
+            places.push((document, Place { path, score: f64::from(score), why: String::new() }));
         }
     }
-    Some(places)
+    let chosen: Vec<u32> = places.iter().map(|(document, _)| *document).collect();
+    let reasons = why::why(&ranking, &chosen);
+    let explained = places.into_iter().zip(reasons);
+    Some(explained.map(|((_, place), why)| Place { why, ..place }).collect())
 }
 
 fn start_of(task: &str) -> &str {
@@ -305,7 +307,8 @@ impl<'a> Ranking<'a> {
         best.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         best.truncate(200);
         for (similarity, commit) in best {
-            let files = self.files_of(commit as usize);
+            let mut files = Vec::new();
+            self.files_of(commit as usize, &mut files);
             let weight = similarity.powf(self.weights.sharpness) * self.freshness[commit as usize]
                 / (files.len().max(1) as f32).powf(self.weights.spread);
             for document in files {
@@ -319,11 +322,12 @@ impl<'a> Ranking<'a> {
     }
 
     /// The documents that a commit changed, by their names today.
-    fn files_of(&self, commit: usize) -> Vec<u32> {
+    fn files_of(&self, commit: usize, files: &mut Vec<u32>) {
         let range = range(commit, |at| self.commits[at].changes_end);
         let bytes = self.changes.get(range).unwrap_or_default();
         let current = changes(bytes).filter_map(|path| self.current.get(path as usize).copied());
-        current.filter(|document| *document != NONE).collect()
+        files.clear();
+        files.extend(current.filter(|document| *document != NONE));
     }
 
     /// Files that the task or the caller names.
@@ -374,11 +378,13 @@ impl<'a> Ranking<'a> {
         let best = seeds.first().map_or(1.0, |(score, _)| *score).max(f32::MIN_POSITIVE);
         let mut times = vec![0_f32; seeds.len()];
         let mut company: HashMap<(u32, usize), f32> = HashMap::new();
+        let mut files = Vec::new();
         for commit in 0..self.commits.len() {
             if self.commits[commit].length == 0 {
                 continue;
             }
-            let (files, fresh) = (self.files_of(commit), self.freshness[commit]);
+            self.files_of(commit, &mut files);
+            let fresh = self.freshness[commit];
             for document in &files {
                 self.found[*document as usize].popular += fresh;
             }

@@ -28,8 +28,14 @@ pub fn section(places: &[Place]) -> String {
     text
 }
 
-/// The strongest reasons for a document.
-pub(super) fn why(ranking: &Ranking<'_>, document: usize) -> String {
+/// The strongest reasons for each of these documents.
+pub(super) fn why(ranking: &Ranking<'_>, documents: &[u32]) -> Vec<String> {
+    let matched = matched(ranking, documents);
+    let each = documents.iter().zip(&matched);
+    each.map(|(document, matched)| strongest(ranking, *document as usize, matched)).collect()
+}
+
+fn strongest(ranking: &Ranking<'_>, document: usize, matched: &[Matched<'_>]) -> String {
     let found = &ranking.found[document];
     let mut reasons: Vec<(f32, String)> = Vec::new();
     if let Some(said) = &found.said {
@@ -37,12 +43,11 @@ pub(super) fn why(ranking: &Ranking<'_>, document: usize) -> String {
     } else if found.named > 0.0 {
         reasons.push((3.0, "named in the task".to_owned()));
     }
-    let matched = matched(ranking, document);
-    if let Some(symbol) = symbol(ranking, document, &matched) {
+    if let Some(symbol) = symbol(ranking, document, matched) {
         reasons.push((found.content * 1.1, format!("defines `{symbol}`")));
-    } else if let Some(text) = in_path(&matched) {
+    } else if let Some(text) = in_path(matched) {
         reasons.push((found.content * 1.05, text));
-    } else if let Some(text) = mentioned(&matched) {
+    } else if let Some(text) = mentioned(matched) {
         reasons.push((found.content, text));
     }
     if let Some(text) = in_history(ranking, found) {
@@ -69,17 +74,26 @@ struct Matched<'a> {
     is: Occurrence,
 }
 
-/// The terms of the task that a document has, rarest first.
-fn matched<'a>(ranking: &'a Ranking<'_>, document: usize) -> Vec<Matched<'a>> {
-    let mut all = Vec::new();
+/// The terms of the task that each document has, rarest first. Every list of postings is read once.
+fn matched<'a>(ranking: &'a Ranking<'_>, documents: &[u32]) -> Vec<Vec<Matched<'a>>> {
+    let mut all: Vec<Vec<Matched<'a>>> = documents.iter().map(|_| Vec::new()).collect();
+    let mut wanted = vec![false; ranking.documents.len()];
+    for document in documents {
+        wanted[*document as usize] = true;
+    }
     for term in &ranking.terms {
-        let _ = each_posting(&term.postings, |other, byte| {
-            if other as usize == document {
-                all.push(Matched { word: &term.word, rarity: term.rarity, is: Occurrence(byte) });
+        let _ = each_posting(&term.postings, |document, byte| {
+            if wanted.get(document as usize) == Some(&true)
+                && let Some(at) = documents.iter().position(|wanted| *wanted == document)
+            {
+                let is = Occurrence(byte);
+                all[at].push(Matched { word: &term.word, rarity: term.rarity, is });
             }
         });
     }
-    all.sort_by(|a, b| b.rarity.total_cmp(&a.rarity));
+    for matched in &mut all {
+        matched.sort_by(|a, b| b.rarity.total_cmp(&a.rarity));
+    }
     all
 }
 
@@ -111,7 +125,15 @@ fn symbol(ranking: &Ranking<'_>, document: usize, matched: &[Matched<'_>]) -> Op
         // A name that has only the commonest words of the task, like `add`, explains nothing.
         if enough && sum > rarest * 0.6 { sum - 0.2 * parts as f32 } else { 0.0 }
     };
-    let scored = all.lines().map(|name| (score(name), name)).filter(|(score, _)| *score > 0.0);
+    // Stemming every name of a file costs more than the rest of a query; a stem keeps the start of its word.
+    let starts: Vec<&str> =
+        of_task.iter().map(|(term, _)| term.get(..3).unwrap_or(term.as_str())).collect();
+    let may_match = |name: &&str| {
+        let name = name.to_lowercase();
+        starts.iter().any(|start| name.contains(start))
+    };
+    let candidates = all.lines().filter(may_match);
+    let scored = candidates.map(|name| (score(name), name)).filter(|(score, _)| *score > 0.0);
     let best = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(plain(best.1, MAX_SYMBOL))
 }
