@@ -9,8 +9,8 @@ use std::fmt::Write;
 
 use handover_model::roles::Duty;
 use handover_model::{
-    ErrorPattern, Fate, GroupId, NoteKind, NoteState, PackageKind, ReceiptId, Role, Strategy, Tokenizer,
-    Trust, Zone,
+    ErrorPattern, Fate, GroupId, NoteKind, NoteState, PackageKind, ReceiptId, Role, Strategy,
+    Tokenizer, Trust, Zone,
 };
 use handover_text::quote::{quote_block, quote_inline};
 use handover_text::tokens;

@@ -226,7 +226,8 @@ fn an_answer_does_not_repeat_its_question() {
     let world = World::new();
     let origin = world.redactor.clean("claude:11111111-2222-3333-4444-555555555555#a1");
     let question = NewNote { origin: origin.clone(), ..note(&world, "n_1", DECISION) };
-    let text = format!("Person: {DECISION} Agent: Each retry of the gateway is logged with its cause.");
+    let text =
+        format!("Person: {DECISION} Agent: Each retry of the gateway is logged with its cause.");
     let answer = NewNote { origin, trust: Trust::Agent, ..note(&world, "n_2", &text) };
     learn(&world, NoteKind::Conversation, "t1", vec![question, answer]);
     let made = world.compose(&asked());
