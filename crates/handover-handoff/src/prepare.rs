@@ -126,8 +126,12 @@ impl Handoffs<'_> {
         delivery: Delivery,
     ) -> Result<(Assembly, Recorded)> {
         let store = self.store()?;
-        let binding =
-            || Binding::of(&self.technology.technology().stack, request.component.as_deref());
+        let binding = || {
+            let group = request.group.as_ref();
+            let group = group.and_then(|group| store.group(&request.session, group).ok());
+            let component = brief::component(self, request, group.as_ref());
+            Binding::of(&self.technology.technology().stack, component.as_deref())
+        };
         let compose = |store: &dyn Store| {
             let request = request.context_request(request.attempt.given(), None, delivery);
             let places = |task: &str| self.technology.where_to_look(task);

@@ -29,9 +29,11 @@ pub struct Budget {
     pub context: u64,
     /// The share for error patterns and strategies.
     pub errors: u64,
-    /// The share for the specialization.
+    /// The share for the specialization, which is not part of an assembly.
+    #[serde(skip)]
     pub specialization: u64,
-    /// The share for the task.
+    /// The share for the task, which is not part of one either.
+    #[serde(skip)]
     pub task: u64,
 }
 

@@ -145,8 +145,7 @@ fn degraded(app: &App, role: &Role, error: &CommandError) -> Outcome {
         app.ui.document(&json!({
             "schema": 1, "receipt": null, "state": "failed", "zone": "normal", "usage_pct": 0.0,
             "degraded": true, "reason": error.message,
-            "budget": {"window": 0, "effective": 0, "remaining": 0, "context": 0, "errors": 0,
-                "specialization": 0, "task": 0},
+            "budget": {"window": 0, "effective": 0, "remaining": 0, "context": 0, "errors": 0},
             "packages": [], "available": 0, "overflow": 0, "reasoning": [], "errors": [],
             "strategies": [], "redactions": 0, "tokens": handover_text::tokens::estimate(&markdown),
             "markdown": markdown,

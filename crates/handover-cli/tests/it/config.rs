@@ -57,7 +57,7 @@ fn unknown_keys_are_errors_with_a_suggestion() {
             "`gates.commands.formt`",
             "`gates.commands.format`?",
         ),
-        ("[budget.run]\neur = 3\n", "`budget.run.eur`", "Known keys of `budget.run`: minutes"),
+        ("[budget.run]\neur = 3\n", "`budget.run.eur`", "Known keys of `budget.run`: "),
         ("[colour]\nx = 1\n", "`colour.x`", "Sections: project, store"),
         ("colour = 1\n", "`colour`", "Sections: project, store"),
     ] {

@@ -546,6 +546,8 @@ fn a_locked_store_gives_everything_at_once() {
     let spooled = || fs_err::read_dir(env.path(".handover/spool")).unwrap().count();
     assert_eq!(spooled(), 2);
     lock.release();
+    // The next brief takes them in.
+    text(&env, "qa_expert", &["--deliver"]);
     let listed = env.run(["receipt", "list", "--role", "developer", "--json"]).ok().json();
     assert_eq!(listed["receipts"].as_array().unwrap().len(), 2, "{listed}");
     assert_eq!(spooled(), 0);
@@ -612,10 +614,10 @@ fn files_that_are_gone_are_not_more() {
     let env = project();
     for name in ["kept", "gone"] {
         let text = format!("# {name}\n\nAbout {name}.\n");
-        let args = ["--kind", "research", "--producer", "developer"];
+        let priority = if name == "kept" { "high" } else { "low" };
+        let args = ["--kind", "research", "--producer", "developer", "--priority", priority];
         package(&env, &format!("docs/{name}.md"), &text, &args);
     }
-    env.run(["package", "update", "1", "--priority", "high"]).ok();
     fs_err::remove_file(env.path("docs/gone.md")).unwrap();
     let document =
         env.run(["assemble", "--role", "developer", "--limit", "1", "--json"]).ok().json();
@@ -685,7 +687,7 @@ fn a_handoff_of_reasoning_counts_what_was_passed_on() {
     assert!(shown.iter().all(|said| text.contains(said)), "{text}");
     let length: usize = shown.iter().map(|said| said.chars().count()).sum();
     assert_eq!(payload["length"], length, "{payload}");
-    assert_eq!(payload["phases"], json!(["completion", "decisions"]));
+    assert_eq!(payload["phases"], json!(["decisions", "completion"]));
 }
 
 #[test]

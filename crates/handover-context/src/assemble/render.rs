@@ -385,6 +385,12 @@ fn reading(text: &mut String, packages: &[PackedPackage], remaining: u64) {
             "\nRead these before you start (about {cost} tokens): {}. {wins}\n",
             names(some)
         ),
+        ([], long) if long.len() < packages.len() => write!(
+            text,
+            "\nSearch what you need instead of reading files that are too long for what is left of your \
+             window: {}. {wins}\n",
+            names(long)
+        ),
         ([], _) => write!(
             text,
             "\nThe files listed above are too long for what is left of your window: search them for what the \

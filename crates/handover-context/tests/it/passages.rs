@@ -128,8 +128,12 @@ fn packages_written_next_to_a_match_go_before_strangers() {
         let summary = summary.to_owned();
         world.add(Draft { summary, group: Some("G"), ..package(name) })
     };
-    add("stranger", "Payments have a page for refunds of orders by clerks.");
-    add("before", "Payments are slow.");
+    world.add(Draft {
+        summary: "Payments have a page for refunds of orders by clerks.".to_owned(),
+        group: Some("H"),
+        ..package("stranger")
+    });
+    add("before", "Payments are slow whenever many customers order at once.");
     add("match", "Payments time out because the bank answers slowly: refunds wait for it.");
     add("after", "Payments wait for a lock.");
     let task = "Payments time out: why do refunds wait for the bank?";

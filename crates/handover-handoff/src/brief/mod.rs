@@ -318,18 +318,8 @@ impl Composer<'_> {
         }
     }
 
-    /// The component that the request, the group or the task names.
     fn component(&self) -> Option<String> {
-        let request = self.request;
-        let given = request.component.as_ref();
-        let given =
-            given.or_else(|| self.group.as_ref().and_then(|group| group.component.as_ref()));
-        if given.is_some() {
-            return given.cloned();
-        }
-        let task = request.relevance.as_deref().or(request.task.as_deref())?;
-        let stack = &self.handoffs.technology.technology().stack;
-        stack.component_named(task).map(|component| component.path.clone())
+        component(self.handoffs, self.request, self.group.as_ref())
     }
 
     fn role(&self) -> String {
@@ -403,6 +393,22 @@ impl Composer<'_> {
             now: request.now,
         }
     }
+}
+
+/// The component that the request, the group or the task names.
+pub(crate) fn component(
+    handoffs: &Handoffs<'_>,
+    request: &HandoffRequest,
+    group: Option<&Group>,
+) -> Option<String> {
+    let of_group = || group.and_then(|group| group.component.as_ref());
+    let given = request.component.as_ref().or_else(of_group);
+    if given.is_some() {
+        return given.cloned();
+    }
+    let task = request.relevance.as_deref().or(request.task.as_deref())?;
+    let stack = &handoffs.technology.technology().stack;
+    stack.component_named(task).map(|component| component.path.clone())
 }
 
 fn marker(receipt: &ReceiptId) -> String {

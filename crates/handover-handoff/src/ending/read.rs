@@ -354,7 +354,8 @@ fn finding(item: &Value) -> Option<String> {
     let Some(text) = text else {
         // `- src/a.rs:12: off by one` is a map to YAML.
         let (place, said) = item.as_object().filter(|entries| entries.len() == 1)?.iter().next()?;
-        return Some(format!("{place}: {}", words(said)?));
+        let is_place = place.contains(['.', '/', ':', ' ']);
+        return Some(format!("{place}: {}", words(said).filter(|_| is_place)?));
     };
     let place = field(&["place", "location", "file", "path"]);
     let line = field(&["line"]).filter(|_| item.get("place").is_none());
