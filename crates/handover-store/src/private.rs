@@ -181,7 +181,9 @@ where
             let mut both = shared.clone();
             for posting in private.lists.get(term).map(Postings::list).unwrap_or_default() {
                 let package = PackageId(posting.package.0 + PRIVATE);
-                wrong = wrong.or(both.push(&Posting { package, ..posting }).err());
+                if let Err(error) = both.push(&Posting { package, ..posting }) {
+                    wrong.get_or_insert(error);
+                }
             }
             visit(notes + private.notes, term, &both);
         })?;

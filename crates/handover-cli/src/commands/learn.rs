@@ -150,7 +150,8 @@ fn forget(app: &App, source: &str) -> Outcome {
     erase_from_copy(app)?;
     let answer = json!({"source": source, "notes": gone.len()});
     app.ui.answer("forgotten", &answer, |ui| {
-        ui.line(format_args!("Erased {} notes from {source}", gone.len()))
+        let noun = if gone.len() == 1 { "note" } else { "notes" };
+        ui.line(format_args!("Erased {} {noun} from {source}", gone.len()))
     })?;
     Ok(Exit::Done)
 }

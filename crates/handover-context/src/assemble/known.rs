@@ -36,6 +36,9 @@ const WHOLE: f64 = 0.5;
 const RECENCY: f64 = 0.08;
 const FADING_DAYS: f64 = 180.0;
 
+/// A longer text is not repeated inside of another note.
+const REPEATED: usize = 60;
+
 /// Notes with this share of common words say the same.
 const SAME: f64 = 0.8;
 
@@ -192,6 +195,10 @@ impl Known {
                 continue;
             }
             let candidate = &mut self.candidates[at];
+            // An answer often repeats its question, which may be a note of its own.
+            for shown in notes.iter().filter(|shown| shown.text.chars().count() > REPEATED) {
+                candidate.note.text = candidate.note.text.replace(&shown.text, "…");
+            }
             candidate.note.tokens = tokens::count(tokenizer, &render::note(&candidate.note));
             if candidate.note.tokens > room {
                 candidate.fate = Fate::OverTheBudget;

@@ -9,8 +9,8 @@ use std::fmt::Write;
 
 use handover_model::roles::Duty;
 use handover_model::{
-    ErrorPattern, Fate, GroupId, NoteState, PackageKind, ReceiptId, Role, Strategy, Tokenizer,
-    Trust, Zone,
+    ErrorPattern, Fate, GroupId, NoteKind, NoteState, PackageKind, ReceiptId, Role, Strategy,
+    Tokenizer, Trust, Zone,
 };
 use handover_text::quote::{quote_block, quote_inline};
 use handover_text::tokens;
@@ -445,11 +445,23 @@ pub(super) fn place(place: &ShownPlace) -> String {
     format!("- {}: {}\n", path(&place.path), quote_inline(&place.why))
 }
 
+/// Where a note comes from, without the tail of a conversation's long id.
+fn short_origin(kind: NoteKind, origin: &str) -> String {
+    let parts = origin.split_once(':').and_then(|(program, rest)| {
+        let (conversation, _) = rest.split_once('#').unwrap_or((rest, ""));
+        Some((program, conversation.get(..8)?))
+    });
+    match (kind, parts) {
+        (NoteKind::Conversation, Some((program, start))) => format!("{program} {start}"),
+        _ => origin.to_owned(),
+    }
+}
+
 /// A note: where it comes from, when, who says it, and what.
 pub(super) fn note(note: &PackedNote) -> String {
     let PackedNote { origin, text, trust, state, reason, created_at, .. } = note;
     let date: String = created_at.to_string().chars().take(10).collect();
-    let mut line = format!("**{}**, {date}", quote_inline(origin));
+    let mut line = format!("**{}**, {date}", quote_inline(&short_origin(note.kind, origin)));
     if matches!(trust, Trust::Agent | Trust::Outside) {
         let _ = write!(line, ", {trust}");
     }

@@ -220,3 +220,20 @@ fn places_come_last_and_go_first() {
     let full = ContextRequest { current_tokens: 127_500, cap: None, ..asked() };
     assert!(world.compose(&full).places.is_empty());
 }
+
+#[test]
+fn an_answer_does_not_repeat_its_question() {
+    let world = World::new();
+    let origin = world.redactor.clean("claude:11111111-2222-3333-4444-555555555555#a1");
+    let question = NewNote { origin: origin.clone(), ..note(&world, "n_1", DECISION) };
+    let text =
+        format!("Person: {DECISION} Agent: Each retry of the gateway is logged with its cause.");
+    let answer = NewNote { origin, trust: Trust::Agent, ..note(&world, "n_2", &text) };
+    learn(&world, NoteKind::Conversation, "t1", vec![question, answer]);
+    let made = world.compose(&asked());
+    assert_eq!(made.notes.len(), 2, "{}", made.markdown);
+    assert_eq!(made.markdown.matches(DECISION).count(), 1, "{}", made.markdown);
+    assert!(made.markdown.contains("is logged with its cause"));
+    assert!(made.markdown.contains("**claude 11111111**, "), "{}", made.markdown);
+    assert!(made.notes[0].origin.ends_with("#a1"));
+}

@@ -147,7 +147,7 @@ fn notes(app: &App) -> Result<Check, CommandError> {
     let (_, project) = app.learning()?;
     let known = app.store()?.note_postings(&project, &[String::new()])?.notes;
     Ok(match learn::left(app)? {
-        0 => Check::fine("notes", format!("{known} in use, nothing is left to learn from")),
+        0 => Check::fine("notes", format!("{known} in use; documents and commits are up to date")),
         left => Check::fine(
             "notes",
             format!("{known} in use; {left} documents and commits are left for `handover learn`"),
