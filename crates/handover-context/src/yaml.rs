@@ -68,7 +68,9 @@ impl OpenMap {
                 return;
             }
             (Some(Value::String(said)), Value::String(rest)) => {
-                said.push_str(&format!(", {name}: {rest}"));
+                for part in [", ", name.as_str(), ": ", rest.as_str()] {
+                    said.push_str(part);
+                }
                 return;
             }
             _ => {}

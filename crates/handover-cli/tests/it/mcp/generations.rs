@@ -104,6 +104,7 @@ fn tools_are_listed_in_a_fixed_order() {
             "status",
             "brief",
             "search",
+            "where_to_look",
             "read_package",
             "save_package",
             "record_reasoning",
