@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use handover_model::config::AssemblyConfig;
 use handover_model::{
-    GroupId, ItemKind, NoteState, PackageId, ProjectId, Scope, SessionId, Timestamp,
+    GroupId, ItemKind, NoteKind, NoteState, PackageId, ProjectId, Scope, SessionId, Timestamp,
 };
 use handover_store::{ErrorFilter, ReasoningFilter, Result, Store, StrategyFilter};
 use handover_text::{cut, words};
@@ -264,10 +264,7 @@ impl Search<'_> {
             if note.state == NoteState::Retired {
                 continue;
             }
-            let path = match note.kind {
-                handover_model::NoteKind::Doc => Some(note.source.clone()),
-                _ => None,
-            };
+            let path = (note.kind == NoteKind::Doc).then(|| note.source.clone());
             let found = Found {
                 of: ItemKind::Note,
                 id: ItemId::Text(note.id.to_string()),
@@ -346,10 +343,12 @@ impl Search<'_> {
             }
             let summary = if heading.trim().is_empty() { &text } else { &heading };
             let summary = summary.lines().rfind(|line| !line.trim().is_empty());
-            match_.snippet = match match_.of {
-                ItemKind::Package => snippet(heading.lines().nth(1).unwrap_or(""), &text, &terms),
-                _ => snippet(summary.unwrap_or_default(), &text, &terms),
+            // The summary of a package stands behind its title.
+            let summary = match match_.of == ItemKind::Package {
+                true => heading.lines().nth(1),
+                false => summary,
             };
+            match_.snippet = snippet(summary.unwrap_or_default(), &text, &terms);
             match_.score = score;
             found.push(match_);
         }
@@ -385,7 +384,7 @@ fn score(terms: &[String], rarities: &[f64], texts: [&str; 2]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use handover_model::{NoteId, NoteKind, Phase, Role, Trust};
+    use handover_model::{NoteId, Phase, Role, Trust};
     use handover_store::{
         CleanSignature, ErrorPatterns, ErrorSighting, NewNote, NewReasoning, NewStrategy, NewUnit,
         Notes, Reasonings, Strategies,

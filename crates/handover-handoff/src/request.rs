@@ -145,7 +145,7 @@ impl HandoffRequest {
         cap: Option<u64>,
         delivery: Delivery,
     ) -> ContextRequest {
-        let host = self.host.or(self.ticket.as_ref().map(|ticket| ticket.host));
+        let host = self.host.or_else(|| self.ticket.as_ref().map(|ticket| ticket.host));
         ContextRequest {
             session: self.session.clone(),
             role: self.role.clone(),

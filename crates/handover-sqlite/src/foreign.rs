@@ -77,11 +77,11 @@ impl ForeignDatabase {
             .iter()
             .map(|name| if is_known(name) { quoted(name) } else { "NULL".to_owned() })
             .collect();
-        let mut sql = format!("SELECT {} FROM {}", list.join(", "), quoted(table));
-        if let Some((column, _)) = filter {
-            sql.push_str(&format!(" WHERE {} = ?1", quoted(column)));
-        }
-        sql.push_str(" ORDER BY 1");
+        let only = match filter {
+            Some((column, _)) => format!("WHERE {} = ?1", quoted(column)),
+            None => String::new(),
+        };
+        let sql = format!("SELECT {} FROM {} {only} ORDER BY 1", list.join(", "), quoted(table));
         let mut statement = self.connection.prepare(&sql).map_err(backend)?;
         let value_of = filter.map(|(_, value)| value);
         let mut rows = statement.query(rusqlite::params_from_iter(value_of)).map_err(backend)?;

@@ -364,10 +364,8 @@ impl Pupil<'_> {
             clean
         };
         let (title, text, origin) = (clean(&draft.title), clean(&draft.text), clean(&draft.origin));
-        let trust = match draft.trust {
-            Trust::Project if !self.trusted => Trust::Outside,
-            trust => trust,
-        };
+        let strange = draft.trust == Trust::Project && !self.trusted;
+        let trust = if strange { Trust::Outside } else { draft.trust };
         let list = |texts: &[String]| texts.iter().map(|text| redactor.clean(text)).collect();
         Ok(NewNote {
             id: note_id(draft.kind, origin.as_str(), text.as_str())?,

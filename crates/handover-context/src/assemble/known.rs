@@ -196,8 +196,13 @@ impl Known {
             }
             let candidate = &mut self.candidates[at];
             // An answer often repeats its question, which may be a note of its own.
-            for shown in notes.iter().filter(|shown| shown.text.chars().count() > REPEATED) {
-                candidate.note.text = candidate.note.text.replace(&shown.text, "…");
+            for shown in notes.iter() {
+                let untitled = shown.text.split_once(": ").map_or("", |(_, text)| text);
+                for text in [shown.text.as_str(), untitled] {
+                    if text.chars().count() > REPEATED {
+                        candidate.note.text = candidate.note.text.replace(text, "…");
+                    }
+                }
             }
             candidate.note.tokens = tokens::count(tokenizer, &render::note(&candidate.note));
             if candidate.note.tokens > room {

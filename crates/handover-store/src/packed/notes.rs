@@ -131,7 +131,7 @@ mod tests {
     fn notes_enter_and_leave_pages() {
         let note = |id: i64, text: &str| (PackageId(id), note_terms("", &[], text).packed());
         let (one, two) = (note(1, "gateway retry"), note(300, "gateway"));
-        let edit = NoteEdit::new(&[one.clone(), two.clone()], &[]).unwrap();
+        let edit = NoteEdit::new(&[one.clone(), two], &[]).unwrap();
         let mut pages = Pages::new();
         for key in edit.keys() {
             pages.insert(key.clone(), edit.apply(key, None).unwrap());

@@ -53,10 +53,12 @@ fn worth_learning(context: &HookContext<'_>) -> Option<(Vec<SourceName>, Vec<Pat
     if starts_conversation(call) {
         return Some((vec![SourceName::Docs, SourceName::Git], Vec::new()));
     }
-    let transcript = match &call.event {
-        HookEvent::Checkpoint { at: Checkpoint::SessionEnd, .. } => call.transcript.clone(),
-        HookEvent::SubagentStopping(stop) => stop.transcript.clone(),
-        _ => None,
+    let transcript = if let HookEvent::SubagentStopping(stop) = &call.event {
+        stop.transcript.clone()
+    } else if matches!(call.event, HookEvent::Checkpoint { at: Checkpoint::SessionEnd, .. }) {
+        call.transcript.clone()
+    } else {
+        None
     };
     Some((vec![SourceName::Transcripts], vec![transcript?]))
 }
