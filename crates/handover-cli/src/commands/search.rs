@@ -1,8 +1,13 @@
 //! `handover search`
 
+use handover_context::assemble::ItemId;
 use handover_context::everything::{Everything, search};
+use handover_context::package_file::{FileState, file_state};
 use handover_context::shape;
-use handover_model::{GroupId, ItemKind, NoteKind, PackageKind, Phase, Timestamp, Topic};
+use handover_model::{
+    GroupId, ItemKind, NoteKind, PackageId, PackageKind, Phase, Timestamp, Topic,
+};
+use serde_json::json;
 
 use super::Outcome;
 use crate::app::App;
@@ -83,18 +88,34 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
         config: &app.config()?.assembly,
     };
     let found = app.store()?.reading(|store| search(store, &query))?;
-    let results: Vec<_> = found.iter().map(shape::found).collect();
+    let mut results: Vec<_> = found.iter().map(shape::found).collect();
+    let mut notices = vec![""; found.len()];
+    for (at, hit) in found.iter().enumerate() {
+        if let (ItemKind::Package, ItemId::Number(id)) = (hit.of, &hit.id) {
+            let state = file_state(app.places()?, &app.store()?.package(PackageId(*id))?);
+            results[at]["file"] = json!(state);
+            notices[at] = match state {
+                FileState::Current => "",
+                FileState::Changed => "  (file changed)",
+                FileState::Vanished => "  (file missing)",
+                FileState::Elsewhere => "  (file on another machine)",
+            };
+        }
+    }
     app.ui.answer("results", &results, |ui| {
         if found.is_empty() {
             return ui.line("No results.");
         }
-        for hit in &found {
+        for (hit, notice) in found.iter().zip(notices) {
             let place = hit.path.as_deref().unwrap_or(&hit.origin);
             let session = match &hit.session {
                 Some(session) => format!("  (session {session})"),
                 None => String::new(),
             };
-            ui.line(format_args!("{} {}  {place}  [{}]{session}", hit.of, hit.id, hit.kind))?;
+            ui.line(format_args!(
+                "{} {}  {place}  [{}]{session}{notice}",
+                hit.of, hit.id, hit.kind
+            ))?;
             ui.line(format_args!("      {}", hit.snippet))?;
         }
         Ok(())
