@@ -114,11 +114,7 @@ impl Search<'_> {
         let Everything { session, group, .. } = self.query;
         let sessions = match session {
             Some(session) => vec![self.store.session(session)?.id],
-            None => {
-                let sessions = self.store.sessions(None)?.into_iter();
-                let own = sessions.filter(|session| session.project == *self.query.project);
-                own.map(|session| session.id).collect()
-            }
+            None => self.store.sessions(None)?.into_iter().map(|session| session.id).collect(),
         };
         for session in &sessions {
             if self.wants(ItemKind::Package) {

@@ -20,6 +20,9 @@ const BY_PROGRAMS: &[&str] = &[
 /// Tags without a dash or an underscore that programs use.
 const TAGS: &[&str] = &["context", "image", "instructions", "permissions", "subagent", "system"];
 
+/// The language of the block that an agent ends with. What it says is kept as the agent's debrief.
+const DEBRIEF: &str = "handover";
+
 /// Code of more lines is a dump.
 const MAX_CODE_LINES: usize = 6;
 
@@ -73,14 +76,16 @@ fn without_tags(text: &str) -> String {
     out
 }
 
-/// Removes long code, logs, diffs and stack traces.
+/// Removes long code, logs, diffs, stack traces and debriefs.
 fn without_dumps(text: &str) -> String {
     let mut out: Vec<&str> = Vec::new();
     let mut fences = Fences::default();
     let mut opened = None;
+    let mut is_debrief = false;
     for line in text.lines() {
         match fences.line(line) {
-            FenceLine::Opens(_) => {
+            FenceLine::Opens(language) => {
+                is_debrief = language.trim() == DEBRIEF;
                 opened = Some(out.len());
                 out.push(line);
             }
@@ -88,7 +93,7 @@ fn without_dumps(text: &str) -> String {
             FenceLine::Closes => {
                 out.push(line);
                 let start = opened.take().unwrap_or(out.len());
-                if out.len() - start > MAX_CODE_LINES + 2 {
+                if is_debrief || out.len() - start > MAX_CODE_LINES + 2 {
                     out.truncate(start);
                 }
             }
@@ -165,6 +170,7 @@ mod tests {
         assert_eq!(spoken(&format!("a\n{}\nb", code(20))), "a\nb");
         assert_eq!(spoken(&format!("a\n{}\nb", code(2))), format!("a\n{}\nb", code(2)));
         assert_eq!(spoken("a\n```\nopen"), "a");
+        assert_eq!(spoken("a\n```handover\nverdict: complete\n```\nb"), "a\nb");
         let trace = "It fails:\n2026-11-17T10:00:00Z INFO started\n    at main (x.js:1)\ndiff --git a b\nwhy?";
         assert_eq!(spoken(trace), "It fails:\nwhy?");
         assert_eq!(spoken(&format!("a\n{}\nb", "0x4f ".repeat(30))), "a\nb");

@@ -136,7 +136,8 @@ impl Maker<'_> {
         };
         let title = asked.as_ref().filter(names_it).unwrap_or(&text).clone();
         if let Some(asked) = asked.as_ref().filter(|_| text.chars().count() < BARE_CHARS) {
-            text = format!("Person: {}\nAgent: {text}", cut(asked, BARE_CHARS));
+            let asker = if self.conversation.is_subagent { "Task" } else { "Person" };
+            text = format!("{asker}: {}\nAgent: {text}", cut(asked, BARE_CHARS));
         }
         let trust = turn.replies.iter().map(agent).min().unwrap_or(Trust::Agent);
         drafts.push(self.draft(last, &title, text, trust));
