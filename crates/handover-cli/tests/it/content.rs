@@ -539,7 +539,7 @@ fn a_locked_store_gives_everything_at_once() {
         let args = [command, "--role", "developer", "--group", "P1", "--deliver", "--json"];
         let document = env.run(args).ok().json();
         assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
-        let text = document.get("markdown").unwrap_or(&document["text"]).as_str().unwrap();
+        let text = document.get("markdown").unwrap_or_else(|| &document["text"]).as_str().unwrap();
         assert!(text.contains("The endpoints and their scopes."), "{text}");
         assert!(text.contains("> Expired tokens are accepted."), "{text}");
     }

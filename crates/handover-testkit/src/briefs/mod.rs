@@ -1,6 +1,6 @@
 //! A corpus of briefs: scripted projects, and what the brief at the end of each must say.
 //!
-//! Situations are data, one file each in the folder `briefs` of this crate; [`situation`] describes their
+//! Situations are data, one file each in the folder `briefs` of this crate; `situation.rs` describes their
 //! format. They are played with the real program: `cargo xtask eval briefs` prints a table, and a
 //! command-line test fails if one of them does.
 
