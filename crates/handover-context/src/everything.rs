@@ -14,6 +14,7 @@ use handover_store::{ErrorFilter, ReasoningFilter, Result, Store, StrategyFilter
 use handover_text::{cut, words};
 
 use crate::assemble::ItemId;
+use crate::package_file::{FileState, ProjectPaths, file_state};
 use crate::rank;
 use crate::search::snippet;
 
@@ -103,6 +104,20 @@ pub fn search(store: &dyn Store, query: &Everything<'_>) -> Result<Vec<Found>> {
     let mut search = Search { store, query: *query, terms, own, having, records: 0, documents };
     search.gather()?;
     Ok(search.ranked())
+}
+
+/// Whether the file of a package is still what was registered; nothing for other records.
+pub fn file_of(
+    store: &dyn Store,
+    paths: &ProjectPaths,
+    found: &Found,
+) -> Result<Option<FileState>> {
+    match (found.of, &found.id) {
+        (ItemKind::Package, ItemId::Number(id)) => {
+            Ok(Some(file_state(paths, &store.package(PackageId(*id))?)))
+        }
+        _ => Ok(None),
+    }
 }
 
 impl Search<'_> {

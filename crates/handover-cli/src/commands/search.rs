@@ -1,12 +1,9 @@
 //! `handover search`
 
-use handover_context::assemble::ItemId;
-use handover_context::everything::{Everything, search};
-use handover_context::package_file::{FileState, file_state};
+use handover_context::everything::{Everything, file_of, search};
+use handover_context::package_file::FileState;
 use handover_context::shape;
-use handover_model::{
-    GroupId, ItemKind, NoteKind, PackageId, PackageKind, Phase, Timestamp, Topic,
-};
+use handover_model::{GroupId, ItemKind, NoteKind, PackageKind, Phase, Timestamp, Topic};
 use serde_json::json;
 
 use super::Outcome;
@@ -91,8 +88,7 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
     let mut results: Vec<_> = found.iter().map(shape::found).collect();
     let mut notices = vec![""; found.len()];
     for (at, hit) in found.iter().enumerate() {
-        if let (ItemKind::Package, ItemId::Number(id)) = (hit.of, &hit.id) {
-            let state = file_state(app.places()?, &app.store()?.package(PackageId(*id))?);
+        if let Some(state) = file_of(app.store()?, app.places()?, hit)? {
             results[at]["file"] = json!(state);
             notices[at] = match state {
                 FileState::Current => "",

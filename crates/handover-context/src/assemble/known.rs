@@ -3,10 +3,12 @@
 //! Notes are found by the index and then compared passage by passage, like the texts of packages. They share
 //! the room of packages: half of it, or all of it if there are none, and what packages leave.
 
+use std::collections::HashMap;
+
 use handover_model::{
     Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, Timestamp, Tokenizer, Trust,
 };
-use handover_store::Result;
+use handover_store::{NoteFilter, Result, Store};
 use handover_text::{Redactor, cut, tokens, words};
 use serde::Serialize;
 
@@ -17,11 +19,26 @@ use crate::rank::{self, RankedNote};
 /// The most notes of a block.
 const MAX_NOTES: usize = 8;
 
-/// How many are compared passage by passage.
-const COMPARED: usize = 20;
+/// How many the index names.
+const COMPARED: usize = 40;
 
-/// The most notes of one document, commit or conversation.
+/// The most notes of one document or commit, and of one conversation: its decisions answer questions that
+/// were asked before, in other words.
 const OF_ONE_SOURCE: usize = 3;
+const OF_ONE_CONVERSATION: usize = 5;
+
+/// How many conversations are read as a whole, and how good they must be compared with the best source.
+const CONVERSATIONS: usize = 3;
+const ABOUT_IT: f64 = 0.5;
+
+/// As much of a conversation is read.
+const SAID: u32 = 60;
+
+/// How many notes of a source say how much it is about the task.
+const TELLING: usize = 3;
+
+/// How much the source of a note counts beside its own words.
+const SOURCE: f64 = 0.5;
 
 /// A longer note is shown by its best passages.
 const SHOWN_CHARS: usize = 480;
@@ -112,7 +129,9 @@ impl Known {
         question: &Question,
         task: &str,
     ) -> Result<Self> {
-        let found = rank::notes(sources.store, project, task, COMPARED, rank::Wording::Exact)?;
+        let mut found = rank::notes(sources.store, project, task, COMPARED, rank::Wording::Exact)?;
+        let strengths = Strengths::of(&found);
+        strengths.complete(sources.store, project, &mut found)?;
         let texts: Vec<&str> = found.iter().map(|ranked| ranked.note.text.as_str()).collect();
         let passages = question.rank(&texts);
         let best = |passages: &[Passage]| passages.iter().map(|p| p.score).fold(0.0, f64::max);
@@ -122,9 +141,10 @@ impl Known {
             .into_iter()
             .zip(passages)
             .map(|(ranked, passages)| {
-                let fate = fate(&ranked, &passages, asked, request);
+                let strength = strengths.at(&ranked.note);
+                let fate = fate(&ranked, &passages, asked, strength, request);
                 let of_passage = best(&passages) / top;
-                let terms = terms(&ranked, of_passage, request.now);
+                let terms = terms(&ranked, of_passage, strength, request.now);
                 let RankedNote { note, .. } = ranked;
                 let (text, form) = shown(&note, &passages);
                 Candidate {
@@ -189,9 +209,13 @@ impl Known {
             }
             let of_source = |other: &Candidate| other.source == self.candidates[at].source;
             let is_in = |other: &&Candidate| other.fate.is_in();
-            if self.candidates.iter().filter(is_in).filter(|c| of_source(c)).count()
-                >= OF_ONE_SOURCE
-            {
+            let most = match self.candidates[at].note.kind {
+                NoteKind::Conversation => OF_ONE_CONVERSATION,
+                NoteKind::Doc | NoteKind::Commit | NoteKind::Memory | NoteKind::Manual => {
+                    OF_ONE_SOURCE
+                }
+            };
+            if self.candidates.iter().filter(is_in).filter(|c| of_source(c)).count() >= most {
                 continue;
             }
             let candidate = &mut self.candidates[at];
@@ -258,8 +282,78 @@ impl Known {
     }
 }
 
+/// How much each source is about the task: what its best notes say together, compared with the best source.
+struct Strengths {
+    by_source: HashMap<String, f64>,
+    /// The conversations that are about it, best first.
+    conversations: Vec<String>,
+}
+
+impl Strengths {
+    fn of(found: &[RankedNote]) -> Self {
+        let mut relevances: HashMap<String, (NoteKind, Vec<f64>)> = HashMap::new();
+        for ranked in found {
+            let note = &ranked.note;
+            let of_source = relevances.entry(note.source.clone());
+            of_source.or_insert_with(|| (note.kind, Vec::new())).1.push(ranked.relevance);
+        }
+        let mut sums: Vec<(String, NoteKind, f64)> = relevances
+            .into_iter()
+            .map(|(source, (kind, mut all))| {
+                all.sort_by(|a, b| b.total_cmp(a));
+                // Each further note counts half as much as the one before.
+                let sum = all.iter().take(TELLING).rev().fold(0.0, |sum, one| sum / 2.0 + one);
+                (source, kind, sum)
+            })
+            .collect();
+        sums.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+        let top = sums.first().map_or(1.0, |best| best.2).max(f64::MIN_POSITIVE);
+        let is_about = |(_, kind, sum): &&(String, NoteKind, f64)| {
+            *kind == NoteKind::Conversation && sum / top >= ABOUT_IT
+        };
+        let conversations = sums.iter().filter(is_about).take(CONVERSATIONS);
+        Self {
+            conversations: conversations.map(|(source, ..)| source.clone()).collect(),
+            by_source: sums.into_iter().map(|(source, _, sum)| (source, sum / top)).collect(),
+        }
+    }
+
+    fn at(&self, note: &Note) -> f64 {
+        self.by_source.get(&note.source).copied().unwrap_or_default()
+    }
+
+    /// Adds what else was said in the conversations that are about the task.
+    fn complete(
+        &self,
+        store: &dyn Store,
+        project: &ProjectId,
+        found: &mut Vec<RankedNote>,
+    ) -> Result<()> {
+        for source in &self.conversations {
+            let filter = NoteFilter {
+                kind: Some(NoteKind::Conversation),
+                source: Some(source.clone()),
+                limit: Some(SAID),
+                ..NoteFilter::default()
+            };
+            for note in store.notes(project, &filter)? {
+                if found.iter().all(|ranked| ranked.note.id != note.id) {
+                    found.push(RankedNote { note, relevance: 0.0, weight: 0.0 });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Whether a note may go in: [`Fate::OverTheLimit`] until it does.
-fn fate(ranked: &RankedNote, passages: &[Passage], asked: usize, request: &ContextRequest) -> Fate {
+fn fate(
+    ranked: &RankedNote,
+    passages: &[Passage],
+    asked: usize,
+    strength: f64,
+    request: &ContextRequest,
+) -> Fate {
     let note = &ranked.note;
     let file = note.source.rsplit('/').next().unwrap_or_default();
     let shared = passages.iter().map(|passage| passage.shared).max().unwrap_or_default();
@@ -267,7 +361,9 @@ fn fate(ranked: &RankedNote, passages: &[Passage], asked: usize, request: &Conte
         Fate::LoadedAnyway
     } else if note.state == NoteState::Amended {
         Fate::Amended
-    } else if note.state == NoteState::Retired || shared < needed(asked) {
+    } else if note.state == NoteState::Retired
+        || (shared < needed(asked) && (strength < ABOUT_IT || note.kind != NoteKind::Conversation))
+    {
         Fate::OffTopic
     } else {
         Fate::OverTheLimit
@@ -280,7 +376,7 @@ fn needed(asked: usize) -> usize {
 }
 
 /// The terms of a note's score. What is less trusted or no longer true counts less.
-fn terms(ranked: &RankedNote, of_passage: f64, now: Timestamp) -> Terms {
+fn terms(ranked: &RankedNote, of_passage: f64, strength: f64, now: Timestamp) -> Terms {
     let trust = match ranked.note.trust {
         Trust::Person | Trust::Project => 1.0,
         Trust::Agent => 0.9,
@@ -289,12 +385,13 @@ fn terms(ranked: &RankedNote, of_passage: f64, now: Timestamp) -> Terms {
     let state = if ranked.note.state == NoteState::Stale { 0.7 } else { 1.0 };
     let micros = now.as_micros().saturating_sub(ranked.note.created_at.as_micros()).max(0);
     let days = micros as f64 / 86_400e6;
+    let own = WHOLE * ranked.relevance + (1.0 - WHOLE) * of_passage;
     Terms {
         priority: 0.0,
         same_group: 0.0,
         addressed: 0.0,
         recency: RECENCY * (-days / FADING_DAYS).exp(),
-        task: trust * state * (WHOLE * ranked.relevance + (1.0 - WHOLE) * of_passage),
+        task: trust * state * (SOURCE * strength + (1.0 - SOURCE) * own),
     }
 }
 

@@ -78,7 +78,16 @@ impl Records {
         store.offer_job(&records.job(1)).unwrap();
         store.announce_helper(&records.hold(), 3).unwrap();
         store.create_token(&records.new_token(records.token.as_str())).unwrap();
+        store.learn_notes(&records.project, &[records.new_unit()], at(1)).unwrap();
         records
+    }
+
+    fn new_unit(&self) -> NewUnit {
+        unit("docs/a.md", &[self.text().as_str()])
+    }
+
+    fn note(&self) -> NoteId {
+        self.new_unit().notes[0].id.clone()
     }
 
     fn text(&self) -> Clean {
@@ -237,6 +246,13 @@ fn calls() -> Vec<(&'static str, Call)> {
         learn_strategies(&[of.new_strategy()]);
         strategy_helped(&of.strategy, at(2));
         strategies(&of.project, &StrategyFilter::default());
+        learn_notes(&of.project, &[of.new_unit()], at(2));
+        note(&of.project, &of.note());
+        notes(&of.project, &NoteFilter::default());
+        notes_by_number(&of.project, &[1, 2]);
+        note_units(&of.project, NoteKind::Doc);
+        note_postings(&of.project, &["knows".to_owned()]);
+        set_note_state(&of.project, &of.note(), NoteState::Stale, None, at(2));
         log_event(&event(&of.session, "built", None));
         events(&of.session, &EventFilter::default());
         put_receipt(&receipt(&of.session, "r_new", &[of.package]));
@@ -283,6 +299,9 @@ fn calls() -> Vec<(&'static str, Call)> {
         token(&of.token);
         tokens();
         end_token(&of.token, at(2));
+        erase_delivered(&of.project, &[of.note()]);
+        purge_note(&of.project, &of.note(), at(2));
+        forget_notes(&of.project, NoteKind::Doc, None, at(2));
         purge_session(&of.session);
     }
 }

@@ -1,6 +1,6 @@
 //! Packages: listing, reading, searching, saving.
 
-use handover_context::search::{Query, search};
+use handover_context::everything::{Everything, file_of, search};
 use handover_context::shape;
 use handover_mcp::{RequestContext, ToolError};
 use handover_model::{GroupId, PackageId, SessionId};
@@ -44,7 +44,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         verb: Verb::Get,
         path: "/sessions/{session}/search",
-        summary: "Full-text search over title, summary, files and text of packages",
+        summary: "Search in the packages and the reasoning of a session",
         query: &[
             ("q", "the search terms"),
             ("group", "only what this group can see"),
@@ -82,16 +82,24 @@ fn find(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Too
     if text.trim().is_empty() {
         return Err(ToolError::invalid("the query is empty", "Pass the search terms as `q`."));
     }
-    context.store.session(&session)?;
-    let query = Query {
-        session: &session,
-        group: group.as_ref(),
+    let project = context.store.session(&session)?.project;
+    let query = Everything {
+        project: &project,
         text: &text,
         limit: request.query_param::<u32>("limit")?.unwrap_or(10) as usize,
+        session: Some(&session),
+        group: group.as_ref(),
+        of: None,
+        kind: None,
+        since: None,
         config: &context.config.assembly,
-        now: context.now,
     };
-    let hits = context.store.reading(|store| search(store, &query))?;
-    let results: Vec<Value> = hits.iter().map(|hit| shape::hit(hit, context.paths)).collect();
+    let found = context.store.reading(|store| search(store, &query))?;
+    let mut results: Vec<Value> = found.iter().map(shape::found).collect();
+    for (result, hit) in results.iter_mut().zip(&found) {
+        if let Some(state) = file_of(context.store, context.paths, hit)? {
+            result["file"] = json!(state);
+        }
+    }
     Ok(json!({"results": results}))
 }

@@ -39,7 +39,7 @@ fn reads_match_the_json_of_the_command_line() {
         ("/sessions/s1/packages", &["package", "list"]),
         ("/sessions/s1/packages?all_versions=true", &["package", "list", "--all-versions"]),
         ("/packages/2?body", &["package", "show", "2", "--body"]),
-        ("/sessions/s1/search?q=oauth+tokens", &["search", "oauth", "tokens"]),
+        ("/sessions/s1/search?q=oauth+tokens", &["search", "oauth", "tokens", "--session", "s1"]),
         ("/sessions/s1/reasoning?role=developer", &["reasoning", "list", "--role", "developer"]),
         ("/sessions/s1/events?type=verdict", &["event", "list", "--type", "verdict"]),
         ("/receipts", &["receipt", "list"]),
