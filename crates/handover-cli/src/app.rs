@@ -2,6 +2,7 @@
 //! a command pays only for what it needs.
 
 mod file_index;
+mod session;
 mod trust;
 
 use std::cell::{Cell, OnceCell};
@@ -16,9 +17,7 @@ use handover_files::{Folder, Kind};
 use handover_handoff::{Handoffs, Override, Technology, TechnologySource, spool};
 use handover_knowledge::places::{Evidence, Index};
 use handover_model::config::Config;
-use handover_model::{
-    GroupId, Package, PackageId, ProjectId, ReceiptId, Session, SessionId, SessionStatus, Timestamp,
-};
+use handover_model::{GroupId, Package, PackageId, ProjectId, ReceiptId, SessionId, Timestamp};
 use handover_remote::Address;
 use handover_sqlite::Patience;
 use handover_store::{PrivateNotes, Store, StoreError};
@@ -88,10 +87,6 @@ pub(crate) const STORE_FILE: &str = "store.db";
 
 /// The session that `init` opens. It counts while no other one is active.
 pub(crate) const DEFAULT_SESSION: &str = "main";
-
-fn is_default(session: &Session) -> bool {
-    session.id.as_str() == DEFAULT_SESSION && session.metadata["default"] == true
-}
 
 /// Private notes of a project whose store is shared.
 const PRIVATE_FILE: &str = "private.db";
@@ -475,87 +470,6 @@ impl App {
             Some(id) => id,
             None => self.project()?.default_id(),
         })
-    }
-
-    /// The session to use: the flag, else the environment variable, else the only active session.
-    pub(crate) fn session(&self) -> Result<SessionId, CommandError> {
-        match self.session_if_any()? {
-            Some(session) => Ok(session),
-            None => Err(CommandError::new(Exit::Usage, "no_session", "no active session")
-                .hinted("Open one with `handover session new`, or pass `--session ID`.")),
-        }
-    }
-
-    /// The session given by flag or environment variable.
-    pub(crate) fn named_session(&self) -> Result<Option<SessionId>, CommandError> {
-        if let Some(session) = &self.common.session {
-            return Ok(Some(session.clone()));
-        }
-        env::var(env::SESSION)
-            .map(|text| {
-                SessionId::new(text).map_err(|error| {
-                    CommandError::invalid(error)
-                        .hinted(format!("The value comes from {}.", env::SESSION))
-                })
-            })
-            .transpose()
-    }
-
-    /// Like [`App::session`], for commands that also work without a session.
-    pub(crate) fn session_if_any(&self) -> Result<Option<SessionId>, CommandError> {
-        if let Some(session) = self.named_session()? {
-            return Ok(Some(session));
-        }
-        let mut active = self.store()?.sessions(Some(SessionStatus::Active))?;
-        if active.len() > 1 {
-            active.retain(|session| !is_default(session));
-        }
-        match active.len() {
-            0 | 1 => Ok(active.pop().map(|session| session.id)),
-            count => {
-                let ids: Vec<String> = active.iter().take(5).map(|s| s.id.to_string()).collect();
-                Err(CommandError::new(
-                    Exit::Usage,
-                    "ambiguous_session",
-                    format!("there are {count} active sessions: {}", ids.join(", ")),
-                )
-                .hinted(format!("Pass `--session ID` or set {}.", env::SESSION)))
-            }
-        }
-    }
-
-    /// The session, if it is unambiguous, and the project that errors and strategies belong to.
-    pub(crate) fn learning(&self) -> Result<(Option<SessionId>, ProjectId), CommandError> {
-        let session = match self.session_if_any() {
-            Err(error) if error.code == "ambiguous_session" => None,
-            other => other?,
-        };
-        let project = match &session {
-            Some(session) => self.store()?.session(session)?.project,
-            None => self.project_id()?,
-        };
-        Ok((session, project))
-    }
-
-    /// The group to use: the flag, else the environment variable.
-    pub(crate) fn group(&self) -> Result<Option<GroupId>, CommandError> {
-        match &self.common.group {
-            Some(group) => Ok(Some(self.no_secret("group id", GroupId::new(group.clone())?)?)),
-            None => self.default_group(),
-        }
-    }
-
-    /// The group given by environment variable.
-    pub(crate) fn default_group(&self) -> Result<Option<GroupId>, CommandError> {
-        env::var(env::GROUP)
-            .map(|text| {
-                let group = GroupId::new(text).map_err(|error| {
-                    CommandError::invalid(error)
-                        .hinted(format!("The value comes from {}.", env::GROUP))
-                })?;
-                self.no_secret("group id", group)
-            })
-            .transpose()
     }
 
     /// Rejects ids that look like a known kind of secret, because ids are never redacted.

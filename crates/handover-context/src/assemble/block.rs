@@ -7,7 +7,7 @@ use handover_model::{ErrorPattern, Form, ItemKind, ReceiptItem, Strategy, Tokeni
 use super::history::History;
 use super::render::Common;
 use super::{
-    ItemId, PackedNote, PackedPackage, PackedReasoning, ShownPlace, learned, pack, render,
+    ItemId, PackedNote, PackedPackage, PackedReasoning, ShownPlace, learned, pack, render_notes,
 };
 
 /// The items of a block, each in the form in which it is shown.
@@ -64,7 +64,7 @@ impl Block {
             + self.reasoning.iter().map(|entry| entry.tokens).sum::<u64>()
             + learned::tokens_of_errors(&self.errors, tokenizer)
             + learned::tokens_of_strategies(&self.strategies, tokenizer)
-            + render::tokens_of_places(&self.places, tokenizer)
+            + render_notes::tokens_of_places(&self.places, tokenizer)
     }
 
     /// Shrinks the block by what is missed least: places, strategies, errors that the task does not name, all

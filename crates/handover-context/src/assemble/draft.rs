@@ -18,7 +18,7 @@ use super::select::{self, Selection};
 use super::settled::Settled;
 use super::{
     Assembly, ContextRequest, Explained, PackedPackage, Redactions, Sources, history, learned,
-    places, reasoning, render,
+    places, reasoning, render, render_notes,
 };
 use crate::package_file::content_hash;
 
@@ -218,7 +218,7 @@ impl<'a> Draft<'a> {
         let of_notes = match self.block.notes.as_slice() {
             [] => 0,
             notes => {
-                let heading = render::known_heading_tokens(tokenizer);
+                let heading = render_notes::known_heading_tokens(tokenizer);
                 heading + notes.iter().map(|note| note.tokens).sum::<u64>()
             }
         };

@@ -13,7 +13,7 @@ use handover_text::{Redactor, cut, tokens, words};
 use serde::Serialize;
 
 use super::passages::{Passage, Question};
-use super::{ContextRequest, Explained, ItemId, Redactions, Sources, Terms, render};
+use super::{ContextRequest, Explained, ItemId, Redactions, Sources, Terms, render_notes};
 use crate::rank::{self, RankedNote};
 
 /// The most notes of a block.
@@ -192,7 +192,8 @@ impl Known {
         redactor: &Redactor,
         redactions: &mut Redactions,
     ) {
-        let heading = if notes.is_empty() { render::known_heading_tokens(tokenizer) } else { 0 };
+        let heading =
+            if notes.is_empty() { render_notes::known_heading_tokens(tokenizer) } else { 0 };
         let mut room = room.saturating_sub(heading);
         for at in 0..self.candidates.len() {
             if notes.len() >= MAX_NOTES {
@@ -228,7 +229,7 @@ impl Known {
                     }
                 }
             }
-            candidate.note.tokens = tokens::count(tokenizer, &render::note(&candidate.note));
+            candidate.note.tokens = tokens::count(tokenizer, &render_notes::note(&candidate.note));
             if candidate.note.tokens > room {
                 candidate.fate = Fate::OverTheBudget;
                 continue;

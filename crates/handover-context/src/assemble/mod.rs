@@ -17,6 +17,7 @@ mod places;
 mod plan;
 mod reasoning;
 mod render;
+mod render_notes;
 mod select;
 mod settled;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use handover_model::Tokenizer;
 use handover_text::tokens;
 use serde::Serialize;
 
-use super::{Redactions, Sources, render};
+use super::{Redactions, Sources, render_notes};
 
 /// The most places of a block.
 const MAX_PLACES: usize = 8;
@@ -28,7 +28,7 @@ pub(super) fn pack(
     tokenizer: Tokenizer,
     redactions: &mut Redactions,
 ) -> Vec<ShownPlace> {
-    let mut room = room.saturating_sub(render::places_heading_tokens(tokenizer));
+    let mut room = room.saturating_sub(render_notes::places_heading_tokens(tokenizer));
     let mut shown = Vec::new();
     for place in (sources.where_to_look)(task).into_iter().take(MAX_PLACES) {
         let clean = |redactions: &mut Redactions, text: &str| {
@@ -39,7 +39,7 @@ pub(super) fn pack(
             why: clean(redactions, &place.why),
             score: place.score,
         };
-        let tokens = tokens::count(tokenizer, &render::place(&place));
+        let tokens = tokens::count(tokenizer, &render_notes::place(&place));
         if tokens > room {
             break;
         }

@@ -9,15 +9,14 @@ use std::fmt::Write;
 
 use handover_model::roles::Duty;
 use handover_model::{
-    ErrorPattern, Fate, GroupId, NoteKind, NoteState, PackageKind, ReceiptId, Role, Strategy,
-    Tokenizer, Trust, Zone,
+    ErrorPattern, Fate, GroupId, PackageKind, ReceiptId, Role, Strategy, Tokenizer, Zone,
 };
 use handover_text::quote::{quote_block, quote_inline};
 use handover_text::tokens;
 
 use super::block::Block;
 use super::history::{History, Reader, ShownVerdict};
-use super::{PackedNote, PackedPackage, PackedReasoning, ShownPlace};
+use super::{PackedPackage, PackedReasoning, render_notes};
 
 /// The frame of a long block: headings, the lines about reading and about more packages, and the marker.
 const FRAME: &str = "## Context for senior_software_engineer\n\n### Relevant Packages (10/10000)\n\n\n\
@@ -44,28 +43,6 @@ pub(super) fn reasoning_heading_tokens(tokenizer: Tokenizer) -> u64 {
     let heading = format!("\n### Prior Agent Reasoning (10 entries)\n\n{}\n", advice(Duty::Builds));
     tokens::count(tokenizer, &heading)
 }
-
-/// The most tokens of what introduces notes.
-pub(super) fn known_heading_tokens(tokenizer: Tokenizer) -> u64 {
-    tokens::count(tokenizer, &format!("\n### What is already known (8)\n\n{NEWEST}\n"))
-}
-
-/// The most tokens of what introduces places.
-pub(super) fn places_heading_tokens(tokenizer: Tokenizer) -> u64 {
-    tokens::count(tokenizer, "\n### Where to look (8)\n\n")
-}
-
-/// Tokens of places, counted one by one.
-pub(super) fn tokens_of_places(places: &[ShownPlace], tokenizer: Tokenizer) -> u64 {
-    if places.is_empty() {
-        return 0;
-    }
-    let lines = places.iter().map(|one| tokens::count(tokenizer, &place(one)));
-    places_heading_tokens(tokenizer) + lines.sum::<u64>()
-}
-
-/// What to do with notes that contradict each other.
-const NEWEST: &str = "Where these disagree, the newest counts.";
 
 /// So few packages say everything about themselves.
 const FEW: usize = 5;
@@ -193,13 +170,13 @@ pub(super) fn block(shown: &Shown<'_>) -> String {
         if !empty {
             packages(&mut text, shown);
         }
-        known(&mut text, &shown.block.notes);
+        render_notes::known(&mut text, &shown.block.notes);
         reasonings(&mut text, shown);
         if !named {
             errors(&mut text, shown.block);
         }
         strategies(&mut text, shown.block);
-        places(&mut text, &shown.block.places);
+        render_notes::places(&mut text, &shown.block.places);
         if empty {
             packages(&mut text, shown);
         }
@@ -417,61 +394,6 @@ fn names(paths: &[&str]) -> String {
 /// Files may take up to a quarter of what is left of a window.
 const READING_SHARE: u64 = 4;
 
-fn known(text: &mut String, notes: &[PackedNote]) {
-    if notes.is_empty() {
-        return;
-    }
-    let _ = write!(text, "\n### What is already known ({})\n\n", notes.len());
-    if notes.len() > 1 {
-        let _ = writeln!(text, "{NEWEST}");
-    }
-    for item in notes {
-        text.push_str(&note(item));
-    }
-}
-
-fn places(text: &mut String, places: &[ShownPlace]) {
-    if places.is_empty() {
-        return;
-    }
-    let _ = write!(text, "\n### Where to look ({})\n\n", places.len());
-    for one in places {
-        text.push_str(&place(one));
-    }
-}
-
-/// A file and why it matters.
-pub(super) fn place(place: &ShownPlace) -> String {
-    format!("- {}: {}\n", path(&place.path), quote_inline(&place.why))
-}
-
-/// Where a note comes from, without the tail of a conversation's long id.
-fn short_origin(kind: NoteKind, origin: &str) -> String {
-    let parts = origin.split_once(':').and_then(|(program, rest)| {
-        let (conversation, _) = rest.split_once('#').unwrap_or((rest, ""));
-        Some((program, conversation.get(..8)?))
-    });
-    match (kind, parts) {
-        (NoteKind::Conversation, Some((program, start))) => format!("{program} {start}"),
-        _ => origin.to_owned(),
-    }
-}
-
-/// A note: where it comes from, when, who says it, and what.
-pub(super) fn note(note: &PackedNote) -> String {
-    let PackedNote { origin, text, trust, state, reason, created_at, .. } = note;
-    let date: String = created_at.to_string().chars().take(10).collect();
-    let mut line = format!("**{}**, {date}", quote_inline(&short_origin(note.kind, origin)));
-    if matches!(trust, Trust::Agent | Trust::Outside) {
-        let _ = write!(line, ", {trust}");
-    }
-    if *state == NoteState::Stale {
-        let reason = reason.as_deref().unwrap_or("its source has changed");
-        let _ = write!(line, ", stale: {}", quote_inline(reason));
-    }
-    format!("{line}:\n> {}\n", quote_inline(text))
-}
-
 fn reasonings(text: &mut String, shown: &Shown<'_>) {
     let entries = &shown.block.reasoning;
     if entries.is_empty() {
@@ -549,7 +471,7 @@ pub(super) fn package(package: &PackedPackage, common: &Common) -> String {
 }
 
 /// A path must be readable as it is; one that could be anything else is quoted.
-fn path(path: &str) -> String {
+pub(super) fn path(path: &str) -> String {
     let plain =
         |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | ' ' | ',');
     if path.chars().all(plain) { path.to_owned() } else { quote_inline(path) }
