@@ -7,7 +7,9 @@ use std::path::Path;
 use handover_files::open_regular;
 use handover_text::replace_in_bytes;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
+use super::Conversation;
 use crate::SkipReason;
 
 /// The longest line that is read. Longer ones are results of tools, with pictures in them.
@@ -54,6 +56,25 @@ pub(super) fn parse<'l, T: Deserialize<'l>>(line: &'l [u8], spare: &'l mut Vec<u
             serde_json::from_slice(spare).ok()
         }
     }
+}
+
+/// Reads every line of a file as a record and adds it to the conversation, which counts the lines that
+/// cannot be read.
+pub(super) fn each_record<T: DeserializeOwned>(
+    path: &Path,
+    conversation: &mut Conversation,
+    add: fn(&mut Conversation, T),
+) -> Result<(), SkipReason> {
+    let mut damaged = 0;
+    let too_long = each_line(path, &mut |line| {
+        let mut spare = Vec::new();
+        match parse::<T>(line, &mut spare) {
+            Some(record) => add(conversation, record),
+            None => damaged += 1,
+        }
+    })?;
+    conversation.damaged = damaged + too_long;
+    Ok(())
 }
 
 /// The beginning of a file.

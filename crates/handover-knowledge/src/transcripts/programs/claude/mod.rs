@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Program;
 use crate::transcripts::blocks::Blocks;
 use crate::transcripts::find::{self, keep_ours};
-use crate::transcripts::lines::{each_line, parse, string_after, string_in_file};
+use crate::transcripts::lines::{each_record, string_after, string_in_file};
 use crate::transcripts::{Conversation, Message, Role, ToolUse, Transcript, time};
 use crate::{SkipReason, Skipped, SourceContext};
 
@@ -72,15 +72,7 @@ impl Program for Claude {
             is_subagent: file.parent().is_some_and(|folder| folder.ends_with("subagents")),
             ..Conversation::default()
         };
-        let mut damaged = 0;
-        let too_long = each_line(file, &mut |line| {
-            let mut spare = Vec::new();
-            match parse::<Line>(line, &mut spare) {
-                Some(line) => add(&mut conversation, line),
-                None => damaged += 1,
-            }
-        })?;
-        conversation.damaged = damaged + too_long;
+        each_record(file, &mut conversation, add)?;
         conversation.id = self.id_of(file).unwrap_or_default();
         Ok(conversation)
     }

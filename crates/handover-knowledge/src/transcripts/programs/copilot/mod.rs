@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::Program;
 use crate::transcripts::blocks::Text;
 use crate::transcripts::find::keep_ours;
-use crate::transcripts::lines::{each_line, parse, string_after, string_in_file};
+use crate::transcripts::lines::{each_record, string_after, string_in_file};
 use crate::transcripts::{Conversation, Message, Role, ToolUse, Transcript, time};
 use crate::{SkipReason, Skipped, SourceContext};
 
@@ -48,15 +48,7 @@ impl Program for Copilot {
 
     fn read(&self, file: &Path) -> Result<Conversation, SkipReason> {
         let mut conversation = Conversation::default();
-        let mut damaged = 0;
-        let too_long = each_line(file, &mut |line| {
-            let mut spare = Vec::new();
-            match parse::<Event>(line, &mut spare) {
-                Some(event) => add(&mut conversation, event),
-                None => damaged += 1,
-            }
-        })?;
-        conversation.damaged = damaged + too_long;
+        each_record(file, &mut conversation, add)?;
         Ok(conversation)
     }
 }
