@@ -1,5 +1,5 @@
 //! Reads a repository through the git program, without a shell and without running anything that its
-//! configuration names: any agent, and whoever made the checkout, can write that.
+//! configuration names: any agent, and the author of the checkout, can write that.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

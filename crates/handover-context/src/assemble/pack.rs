@@ -153,7 +153,7 @@ impl Packer<'_> {
         Ok(packed)
     }
 
-    /// Nobody is told that there are more packages if they help nobody. Checked if there are only a few.
+    /// More packages are announced only if one of them would help. Checked if there are only a few.
     fn discard_useless(
         &self,
         selection: &mut Selection<'_>,

@@ -68,7 +68,7 @@ impl ProjectPaths {
         self.artifacts_folder(session).path()
     }
 
-    /// The folder of [`context_folder`](Self::context_folder), for whoever writes to it.
+    /// The folder of [`context_folder`](Self::context_folder), for code that writes to it.
     pub(super) fn context(&self, session: &SessionId) -> Folder {
         self.artifacts_folder(session).inside("context")
     }

@@ -23,7 +23,7 @@ const LEAST_WORDS: usize = 4;
 const SELF_CONTAINED_WORDS: usize = 12;
 const ANSWER_WORDS: usize = 30;
 
-/// A reply up to this length may be a mere yes.
+/// A reply up to this length may be just a yes.
 const REPLY_WORDS: usize = 12;
 
 /// How much of a proposal stands before a yes, and before an answer of its own.

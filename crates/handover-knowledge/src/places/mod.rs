@@ -3,7 +3,7 @@
 //! The index follows git. It knows the terms of every tracked file that people write, the names that it defines,
 //! and the history: messages, changed files, renames. It is one file per checkout below `.handover/`, a cache that
 //! is rebuilt whenever it is missing or damaged. [`Index::update`] reads what changed; a query reads the few
-//! parts that it needs. Content, paths and messages are the checkout's: whoever shows them treats them as data.
+//! parts that it needs. Content, paths and messages are the checkout's: callers must show them as data.
 
 mod codec;
 mod commits;
@@ -62,7 +62,7 @@ pub struct Named {
     pub strength: f64,
 }
 
-/// Opens the index of a checkout for whoever may not start git.
+/// Opens the index of a checkout for callers that may not start git.
 pub trait IndexSource {
     /// The index, as current as a moment allows; none if there is no checkout, or git does not know it.
     fn index(&self) -> Option<Index>;

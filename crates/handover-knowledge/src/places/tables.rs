@@ -124,7 +124,7 @@ impl Row for PathHash {
 
 /// A hash that is the same on every machine.
 pub(super) fn path_hash(path: &str) -> u32 {
-    // FNV-1a; collisions are told apart by the text.
+    // FNV-1a; the text distinguishes collisions.
     path.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 

@@ -63,7 +63,7 @@ impl Source for History {
                 id = Some(text.trim().to_owned());
                 return true;
             };
-            // Newest first: whoever reverts this commit has been seen.
+            // Newest first: a commit that reverts this one comes before it.
             let by = reverts.see(&id, &text);
             if Message::read(&text).is_some() {
                 let by = by.as_deref().map_or("-", shown);
