@@ -24,7 +24,7 @@ const TAGS: &[&str] = &["context", "image", "instructions", "permissions", "suba
 const DEBRIEF: &str = "handover";
 
 /// Code of more lines is a dump.
-const MAX_CODE_LINES: usize = 6;
+const MAX_CODE_LINES: usize = 3;
 
 /// Lines with more characters are no prose, unless they have sentences.
 const MAX_LINE_CHARS: usize = 1_200;

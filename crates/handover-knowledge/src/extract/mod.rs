@@ -3,11 +3,10 @@
 //! and our own briefs are left out.
 
 mod clean;
-mod cues;
 mod near;
 mod notes;
 mod outside;
-mod sentences;
+mod replies;
 mod turns;
 
 pub use near::Likeness;

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use handover_model::{NoteKind, NoteState, Trust};
+use handover_text::sentences::{sentences, words};
+use handover_text::statement::{self, Cues, TELLING};
 
-use super::cues::{self, Cues};
 use super::near::Likeness;
-use super::sentences::{sentences, words};
+use super::replies;
 use super::turns::{Said, Turn, turns};
 use crate::mentions::mentions;
 use crate::passage::{paragraphs, passages};
@@ -49,10 +50,11 @@ pub(crate) fn drafts(
     source: &str,
     checkouts: &[PathBuf],
 ) -> Vec<Draft> {
-    let maker = Maker { conversation, source, checkouts };
+    let turns = turns(conversation);
+    let maker = Maker { conversation, source, checkouts, topic: topic(&turns) };
     let mut drafts: Vec<Draft> = Vec::new();
     let mut concluded = None;
-    for turn in turns(conversation) {
+    for turn in turns {
         let quoted = maker.request(&turn, &mut drafts);
         if let Some(concluded) = concluded.take().filter(|_| quoted) {
             // The proposal stands in front of the answer to it.
@@ -72,6 +74,8 @@ struct Maker<'a> {
     conversation: &'a Conversation,
     source: &'a str,
     checkouts: &'a [PathBuf],
+    /// What the conversation is about.
+    topic: String,
 }
 
 impl Maker<'_> {
@@ -84,12 +88,13 @@ impl Maker<'_> {
         };
         let text = without_chatter(&request.text);
         let count = words(&text);
-        let refers = cues::refers(&text);
-        let answers = cues::answers(&request.text) && count < ANSWER_WORDS;
+        let refers = replies::refers(&text);
+        let answers = replies::answers(&request.text) && count < ANSWER_WORDS;
         if (refers || answers || count < SELF_CONTAINED_WORDS)
-            && let Some(before) = turn.before.as_ref().filter(|before| cues::proposes(&before.text))
+            && let Some(before) =
+                turn.before.as_ref().filter(|before| replies::proposes(&before.text))
         {
-            let accepts = words(&request.text) <= REPLY_WORDS && cues::accepts(&request.text);
+            let accepts = words(&request.text) <= REPLY_WORDS && replies::accepts(&request.text);
             if count >= LEAST_WORDS || accepts || refers {
                 let room = if accepts || refers { PROPOSAL_CHARS } else { QUESTION_CHARS };
                 let offered = offer(&before.text, room);
@@ -105,7 +110,7 @@ impl Maker<'_> {
         let trust = if self.conversation.is_headless { Trust::Agent } else { Trust::Person };
         let mut kept = passages(&text);
         if kept.len() > 1 {
-            kept = best(kept, cues::worth, MAX_PASSAGES, cues::TELLING);
+            kept = best(kept, statement::worth, MAX_PASSAGES, TELLING);
         }
         for passage in kept {
             drafts.push(self.draft(request, &text, passage, trust));
@@ -118,26 +123,24 @@ impl Maker<'_> {
         let Some((last, others)) = turn.replies.split_last() else { return };
         let concluded = shortened(&without_chatter(&last.text), CONCLUSION_CHARS);
         let on_the_way = on_the_way(others);
-        let worth = cues::worth(&concluded);
-        let says_little = words(&concluded) < CONCLUSION_WORDS && worth < cues::TELLING;
+        let worth = statement::worth(&concluded);
+        let says_little = words(&concluded) < CONCLUSION_WORDS && worth < TELLING;
         if says_little && on_the_way.is_empty() {
             return;
         }
         let mut text = [on_the_way, concluded].join("\n\n").trim().to_owned();
-        let solves = sentences(&text).into_iter().any(|sentence| cues::cues(sentence).solution > 0);
+        let solves =
+            sentences(&text).into_iter().any(|sentence| statement::cues(sentence).solution > 0);
         if let Some(error) = turn.errors.last().filter(|_| solves) {
             text = format!("Error: {error}\n{text}");
         }
         let asked = turn.request.as_ref().map(|request| without_chatter(&request.text));
         let asked = asked.filter(|asked| !asked.is_empty());
-        // `Option 3 please` is no title.
-        let names_it = |asked: &&String| {
-            words(asked) >= LEAST_WORDS && !cues::refers(asked) && !cues::answers(asked)
-        };
-        let title = asked.as_ref().filter(names_it).unwrap_or(&text).clone();
-        if let Some(asked) = asked.as_ref().filter(|_| text.chars().count() < BARE_CHARS) {
-            let asker = if self.conversation.is_subagent { "Task" } else { "Person" };
-            text = format!("{asker}: {}\nAgent: {text}", cut(asked, BARE_CHARS));
+        let title = asked.as_ref().filter(|asked| names_it(asked)).unwrap_or(&text).clone();
+        if let Some(task) = asked.as_ref().filter(|_| self.conversation.is_subagent)
+            && text.chars().count() < BARE_CHARS
+        {
+            text = format!("Task: {}\nAgent: {text}", cut(task, BARE_CHARS));
         }
         let trust = turn.replies.iter().map(agent).min().unwrap_or(Trust::Agent);
         drafts.push(self.draft(last, &title, text, trust));
@@ -149,7 +152,7 @@ impl Maker<'_> {
             kind: NoteKind::Conversation,
             origin: format!("{}#{}", self.source, said.id),
             source: self.source.to_owned(),
-            title: sentences(title).first().map_or(title, |first| first).to_owned(),
+            title: self.title(title).to_owned(),
             text,
             trust,
             paths: named.paths,
@@ -160,6 +163,31 @@ impl Maker<'_> {
         };
         draft.bounded()
     }
+
+    /// The first sentence that says what a note is about; an answer is about what the conversation is.
+    fn title<'t>(&'t self, text: &'t str) -> &'t str {
+        let own = sentences(text).into_iter().take(2).find(|sentence| names_it(sentence));
+        own.filter(|_| names_it(text)).unwrap_or(if self.topic.is_empty() {
+            text
+        } else {
+            &self.topic
+        })
+    }
+}
+
+/// The first request that says what it is about.
+fn topic(turns: &[Turn]) -> String {
+    let requests = turns.iter().filter_map(|turn| turn.request.as_ref());
+    let mut sentences = requests.flat_map(|request| sentences(&request.text));
+    sentences.find(|sentence| names_it(sentence)).unwrap_or_default().to_owned()
+}
+
+/// Whether a text can be a title; `Option 3 please` cannot.
+fn names_it(text: &str) -> bool {
+    words(text) >= LEAST_WORDS
+        && !replies::refers(text)
+        && !replies::answers(text)
+        && !replies::is_chatter(text)
 }
 
 fn agent(said: &Said) -> Trust {
@@ -171,7 +199,7 @@ fn without_chatter(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         let all = sentences(line);
-        let kept: Vec<&str> = all.iter().copied().filter(|one| !cues::is_chatter(one)).collect();
+        let kept: Vec<&str> = all.iter().copied().filter(|one| !replies::is_chatter(one)).collect();
         if kept.len() == all.len() {
             out.push_str(line);
         } else {
@@ -193,7 +221,7 @@ fn offer(text: &str, room: usize) -> String {
     let anchor = last_question.unwrap_or_else(|| all.len().saturating_sub(1));
     let weigh = |(at, sentence): (usize, &&str)| {
         let near = if at.abs_diff(anchor) <= 2 { 3 } else { 0 };
-        cues::cues(sentence).score() + near + u32::from(at == anchor) * 100
+        statement::cues(sentence).score() + near + u32::from(at == anchor) * 100
     };
     pick(&all, all.iter().enumerate().map(weigh).collect(), room, " ")
 }
@@ -202,7 +230,9 @@ fn offer(text: &str, room: usize) -> String {
 fn without_chatter_but_questions(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let kept = sentences(line).into_iter();
-        kept.filter(|one| one.contains('?') || !cues::is_chatter(one)).collect::<Vec<_>>().join(" ")
+        kept.filter(|one| one.contains('?') || !replies::is_chatter(one))
+            .collect::<Vec<_>>()
+            .join(" ")
     });
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -211,12 +241,12 @@ fn without_chatter_but_questions(text: &str) -> String {
 fn on_the_way(replies: &[Said]) -> String {
     let all: Vec<&str> = replies.iter().flat_map(|reply| sentences(&reply.text)).collect();
     let weigh = |sentence: &&str| {
-        let cues = cues::cues(sentence);
+        let cues = statement::cues(sentence);
         let telling = Cues { rule: 0, exact: 0, ..cues }.score() > 0;
-        if telling && !cues::is_chatter(sentence) { cues.score() } else { 0 }
+        if telling && !replies::is_chatter(sentence) { cues.score() } else { 0 }
     };
     let weights: Vec<u32> = all.iter().map(weigh).collect();
-    let weights = weights.into_iter().map(|one| if one < cues::TELLING { 0 } else { one });
+    let weights = weights.into_iter().map(|one| if one < TELLING { 0 } else { one });
     pick(&all, weights.collect(), ON_THE_WAY_CHARS, " ")
 }
 
@@ -230,7 +260,7 @@ fn shortened(text: &str, room: usize) -> String {
     let weigh = |(at, paragraph): (usize, &&str)| {
         let edge = if at == 0 || at + 1 == all.len() { 3 } else { 1 };
         let length = paragraph.chars().count().max(80);
-        let worth = cues::worth(paragraph) + edge;
+        let worth = statement::worth(paragraph) + edge;
         // By length, so that many short telling paragraphs win over a long list.
         u32::try_from(worth as usize * 1_000 / length).unwrap_or(u32::MAX).max(1)
     };

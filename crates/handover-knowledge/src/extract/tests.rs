@@ -221,6 +221,21 @@ fn a_repetition_collapses_to_the_newest() {
 }
 
 #[test]
+fn a_reply_is_about_what_the_conversation_is() {
+    let notes = notes(
+        "P: morning! can you look at how login tokens are issued
+         A: `src/tokens.rs` issues one for 24 hours, without a refresh token.
+         P: option 1 of the ticket then, but make it 15 minutes and rotate the refresh token on every use
+         A: Understood, tokens last for 15 minutes now and each refresh token is used once.",
+    );
+    let find = |words: &str| notes.iter().find(|note| note.text.contains(words)).unwrap();
+    assert_eq!(find("make it 15 minutes").title, "can you look at how login tokens are issued");
+    // The request is a note of its own and not repeated in front of its answer.
+    assert!(find("tokens last for").text.starts_with("Understood"), "{notes:#?}");
+    assert_eq!(notes.iter().filter(|note| note.text.contains("make it 15")).count(), 1);
+}
+
+#[test]
 fn a_subagent_only_concludes() {
     let mut conversation = conversation(
         "P: Find out which modules write to the settings table and report them to me

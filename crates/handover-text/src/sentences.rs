@@ -5,7 +5,7 @@ const ABBREVIATIONS: &[&str] =
     &["e.g", "i.e", "etc", "vs", "cf", "approx", "resp", "no", "fig", "incl", "dr", "mr", "ms"];
 
 /// The sentences of a text: what ends with a full stop, an exclamation or a question mark, or with the line.
-pub(super) fn sentences(text: &str) -> Vec<&str> {
+pub fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     for line in text.lines() {
         let mut start = 0;
@@ -41,7 +41,7 @@ fn is_abbreviation(before: &str) -> bool {
 }
 
 /// How many words a text has.
-pub(super) fn words(text: &str) -> usize {
+pub fn words(text: &str) -> usize {
     let of_letters =
         text.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
     // Languages without spaces: two characters are about a word.

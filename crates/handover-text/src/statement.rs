@@ -1,28 +1,30 @@
-//! The words by which decisions, reasons, corrections and solutions are known.
+//! What a sentence does: decide, require, explain, correct, solve or ask; known by its words.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use crate::sentences::{sentences, words};
+
 /// What a sentence does, by its words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Cues {
+pub struct Cues {
     /// It decides, or says how things are done here.
-    pub(super) decision: u32,
+    pub decision: u32,
     /// It requires, forbids or limits.
-    pub(super) rule: u32,
+    pub rule: u32,
     /// It says why.
-    pub(super) reason: u32,
+    pub reason: u32,
     /// It corrects or rejects.
-    pub(super) correction: u32,
+    pub correction: u32,
     /// It says what was wrong, or what solved it.
-    pub(super) solution: u32,
+    pub solution: u32,
     /// It names something exactly: numbers, symbols, paths.
-    pub(super) exact: u32,
+    pub exact: u32,
 }
 
 impl Cues {
     /// How much a sentence is worth keeping.
-    pub(super) fn score(self) -> u32 {
+    pub fn score(self) -> u32 {
         2 * self.decision.min(2)
             + 2 * self.rule.min(2)
             + 2 * self.reason.min(1)
@@ -200,7 +202,22 @@ const SOLUTION: &[&str] = &[
 ];
 
 /// From this score on, a sentence says something whatever it begins with.
-pub(super) const TELLING: u32 = 4;
+pub const TELLING: u32 = 4;
+
+/// From this score on, a sentence clearly decides something.
+const CLEAR: u32 = 6;
+
+/// Numbers, symbols and paths beyond say no more.
+const MAX_NAMED: u32 = 3;
+
+/// Shorter texts are mostly remarks.
+const SAYS_SOMETHING: usize = 8;
+
+/// What makes a text decisive: its words, what it names, that it says something at all; and what a question loses.
+const SAID: f64 = 0.5;
+const EXACT: f64 = 0.25;
+const WHOLE: f64 = 0.25;
+const ASKING: f64 = 0.35;
 
 /// A list of cues.
 #[derive(Debug, Clone, Copy)]
@@ -233,7 +250,7 @@ static CUES: LazyLock<HashMap<&'static str, Vec<(&'static str, Group)>>> = LazyL
 });
 
 /// What a sentence does.
-pub(super) fn cues(sentence: &str) -> Cues {
+pub fn cues(sentence: &str) -> Cues {
     let text = plain(sentence);
     let mut cues = Cues { exact: exact(sentence), ..Cues::default() };
     let refusal = ["no ", "no, ", "not "].iter().any(|start| text.trim_start().starts_with(start));
@@ -259,217 +276,49 @@ pub(super) fn cues(sentence: &str) -> Cues {
     cues
 }
 
-fn is_of_word(c: char) -> bool {
+/// Whether a character belongs to a word.
+pub fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '\''
 }
 
 /// The sum of what the sentences of a text are worth.
-pub(super) fn worth(text: &str) -> u32 {
-    super::sentences::sentences(text).into_iter().map(|sentence| cues(sentence).score()).sum()
+pub fn worth(text: &str) -> u32 {
+    sentences(text).into_iter().map(|sentence| cues(sentence).score()).sum()
 }
 
-/// Whether a text offers something to decide.
-pub(super) fn proposes(text: &str) -> bool {
-    const OFFERS: &[&str] = &[
-        "alternatively",
-        "approach",
-        "do you want",
-        "i can",
-        "i could",
-        "i'd",
-        "i propose",
-        "i recommend",
-        "i suggest",
-        "i would",
-        "my plan",
-        "option",
-        "options",
-        "or should",
-        "plan",
-        "proposal",
-        "recommend",
-        "recommendation",
-        "shall i",
-        "shall we",
-        "should i",
-        "should we",
-        "suggestion",
-        "two ways",
-        "we could",
-        "which",
-        "would you",
+/// How much a text decides, at most 1: by the best of its sentences, what it names exactly, and whether it
+/// says something at all. A question may have less than 0.
+pub fn decisiveness(text: &str) -> f64 {
+    let best = sentences(text).into_iter().map(|one| cues(one).score()).max().unwrap_or_default();
+    let named = exact(text).min(MAX_NAMED);
+    let said = f64::from(best.min(CLEAR)) / f64::from(CLEAR);
+    let exact = f64::from(named) / f64::from(MAX_NAMED);
+    let whole = if words(text) >= SAYS_SOMETHING { 1.0 } else { 0.0 };
+    let asks = if asks(text) { ASKING } else { 0.0 };
+    SAID * said + EXACT * exact + WHOLE * whole - asks
+}
+
+/// Whether a text is a question.
+pub fn asks(text: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "any", "are", "can", "could", "did", "do", "does", "how", "how's", "is", "shall", "should",
+        "what", "what's", "when", "where", "which", "who", "why", "will", "would",
+    ];
+    // `ok, and how does it …`
+    const BEFORE: &[&str] = &[
+        "ah", "also", "and", "btw", "good", "hello", "hey", "hi", "hm", "hmm", "morning", "no",
+        "oh", "ok", "okay", "one", "more", "right", "so", "thanks", "then", "well", "yes",
     ];
     let text = plain(text);
-    text.contains('?') || OFFERS.iter().any(|cue| contains(&text, cue))
-}
-
-/// Whether a short reply accepts what was offered.
-pub(super) fn accepts(reply: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "agree",
-        "agreed",
-        "approved",
-        "both",
-        "confirmed",
-        "correct",
-        "do it",
-        "do that",
-        "do this",
-        "exactly",
-        "fine",
-        "first one",
-        "go ahead",
-        "go for it",
-        "good",
-        "great",
-        "i agree",
-        "lgtm",
-        "makes sense",
-        "ok",
-        "okay",
-        "option",
-        "perfect",
-        "please do",
-        "proceed",
-        "right",
-        "second one",
-        "ship it",
-        "sounds good",
-        "sounds right",
-        "sure",
-        "that works",
-        "the first",
-        "the former",
-        "the latter",
-        "the second",
-        "the third",
-        "works for me",
-        "yep",
-        "yes",
-        "yup",
-    ];
-    let text = plain(reply);
-    let single = reply.trim().trim_end_matches(['.', ')', '!']);
-    let item = single.len() == 1 && single.starts_with(|c: char| c.is_ascii_alphanumeric());
-    item || WORDS.iter().any(|cue| contains(&text, cue))
-}
-
-/// Whether a reply points to what was offered, so that it means nothing without it.
-pub(super) fn refers(reply: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "as you suggested",
-        "as proposed",
-        "first one",
-        "last one",
-        "option",
-        "second one",
-        "that one",
-        "the first",
-        "the former",
-        "the latter",
-        "the second",
-        "the third",
-        "third one",
-        "your proposal",
-        "your suggestion",
-    ];
-    let text = plain(reply);
-    let start = text[..text.floor_char_boundary(120)].trim();
-    let letter = start.split([' ', ',', '.', ')']).next().is_some_and(|word| {
-        word.len() == 1
-            && word.starts_with(|c: char| c.is_ascii_digit() || ('b'..='e').contains(&c))
-    });
-    letter || WORDS.iter().any(|cue| contains(start, cue))
-}
-
-/// Whether a reply begins as an answer: `yes, but …`, `no, rather …`.
-pub(super) fn answers(reply: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "agreed", "correct", "exactly", "fine", "no", "nope", "not", "ok", "okay", "right", "sure",
-        "yep", "yes", "yup",
-    ];
-    let text = plain(reply);
-    let first = text.trim_start().split(|c| !is_of_word(c)).next().unwrap_or_default();
-    WORDS.contains(&first)
-}
-
-/// Whether a sentence only keeps a conversation going.
-pub(super) fn is_chatter(sentence: &str) -> bool {
-    const ALONE: &[&str] = &[
-        "all done",
-        "all tests pass",
-        "awesome",
-        "bye",
-        "commit",
-        "commit it",
-        "commit this",
-        "continue",
-        "cool",
-        "done",
-        "go on",
-        "good morning",
-        "great",
-        "great work",
-        "hello",
-        "hey",
-        "hi",
-        "keep going",
-        "looks good",
-        "nice",
-        "nice work",
-        "ok",
-        "okay",
-        "perfect",
-        "please continue",
-        "push",
-        "push it",
-        "resume",
-        "run the tests",
-        "run the tests again",
-        "thank you",
-        "thanks",
-        "thanks a lot",
-        "try again",
-        "you're welcome",
-    ];
-    const STARTS: &[&str] = &[
-        "anything else",
-        "done!",
-        "feel free to",
-        "happy to",
-        "i hope this",
-        "i'll start by",
-        "i will start by",
-        "i'm ready",
-        "is there anything",
-        "let me check",
-        "let me know",
-        "let me look",
-        "let me read",
-        "let me run",
-        "let me see",
-        "let me start",
-        "let me take a look",
-        "let me try",
-        "let me verify",
-        "now let me",
-        "now i'll",
-        "now i need to",
-        "perfect!",
-        "would you like me",
-        "you're absolutely right",
-        "you're right",
-        "great question",
-    ];
-    let text = plain(sentence);
-    let text = text.trim().trim_matches(|c: char| !c.is_alphanumeric());
-    // `Now I'll use a queue instead, because …` begins like chatter and decides something.
-    ALONE.contains(&text)
-        || STARTS.iter().any(|start| text.starts_with(start)) && cues(sentence).score() < TELLING
+    if text.trim_end().ends_with('?') {
+        return true;
+    }
+    let mut words = text.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty());
+    words.find(|word| !BEFORE.contains(word)).is_some_and(|word| STARTS.contains(&word))
 }
 
 /// In lower case, with plain apostrophes and single spaces around words.
-fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len() + 2);
     for c in text.chars() {
         match c {
@@ -483,7 +332,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Whether words occur in a plain text as words.
-fn contains(text: &str, words: &str) -> bool {
+pub fn contains(text: &str, words: &str) -> bool {
     let boundary = |c: Option<char>| c.is_none_or(|c| !is_of_word(c));
     text.match_indices(words).any(|(at, _)| {
         boundary(text[..at].chars().next_back())
@@ -542,28 +391,22 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_understood() {
-        for reply in ["yes", "Yep, do that", "ok", "option B", "2", "the second one please", "LGTM"]
-        {
-            assert!(accepts(reply), "{reply}");
+    fn a_decision_says_more_than_a_question_or_a_remark() {
+        let decided = [
+            "exit code 3 for \"some items failed\", and list the failed ids on stderr one per line",
+            "keep it at 250 ms, that's what the old desktop tool had and nobody complained",
+            "Never write to the settings table outside of `SettingsStore`.",
+        ];
+        let other =
+            ["how does the header thing work", "ok that's for later", "does it scale to 3 nodes?"];
+        for decision in decided {
+            for text in other {
+                assert!(decisiveness(decision) > decisiveness(text), "{decision} / {text}");
+            }
         }
-        assert!(!accepts("nope"));
-        assert!(refers("option 3 please, we had deadlocks") && refers("b, because of the tests"));
-        assert!(!refers("a table is fine") && !refers("use the file"));
+        assert!(decisiveness("") == 0.0 && decisiveness("how does it work") < 0.0);
         assert!(
-            proposes("Should I add an index?") && proposes("Option A: a table. Option B: a file.")
-        );
-        assert!(!proposes("I added the index."));
-        for chatter in ["Thanks!", "hi", "Let me check the file.", "continue"] {
-            assert!(is_chatter(chatter), "{chatter}");
-        }
-        assert!(!is_chatter("Hi, use WAL"));
-        assert!(!is_chatter("Now I'll use a queue instead, because the API is slow."));
-        assert!(!accepts("add a test for it") && accepts("a") && accepts("B."));
-        assert!(
-            answers("Yes, but log it")
-                && answers("no – rather a file")
-                && !answers("nothing works")
+            asks("and how does it work") && asks("Is it on?") && !asks("use the one that is on")
         );
     }
 }
