@@ -175,14 +175,15 @@ impl PostgresStore {
         learning.learned.added += added.len() as u64;
         // Another unit says the same as the others.
         learning.learned.kept += asked - added.len() as u64;
-        for (_, new) in &learning.new {
+        for (unit, new) in &learning.new {
             let Some(number) = added.get(new.id.as_str()) else { continue };
             if new.state == NoteState::Retired {
                 continue;
             }
             let names: Vec<&str> =
                 new.paths.iter().chain(&new.symbols).map(Clean::as_str).collect();
-            let terms = note_terms(new.title.as_str(), &names, new.text.as_str());
+            let (title, text) = (new.title.as_str(), new.text.as_str());
+            let terms = note_terms(unit.kind, title, &names, text);
             learning.moved.added.push((PackageId(*number), terms.packed()));
         }
         Ok(())

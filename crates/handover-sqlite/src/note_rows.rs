@@ -32,5 +32,5 @@ pub(crate) fn get(
 /// The packed terms of a note under its number.
 pub(crate) fn terms(number: i64, note: &Note) -> (PackageId, Vec<u8>) {
     let names: Vec<&str> = note.paths.iter().chain(&note.symbols).map(String::as_str).collect();
-    (PackageId(number), note_terms(&note.title, &names, &note.text).packed())
+    (PackageId(number), note_terms(note.kind, &note.title, &names, &note.text).packed())
 }

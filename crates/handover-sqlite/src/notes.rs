@@ -137,8 +137,8 @@ fn add(
     so_far.learned.added += 1;
     if new.state != NoteState::Retired {
         let names: Vec<&str> = new.paths.iter().chain(&new.symbols).map(Clean::as_str).collect();
-        let terms =
-            handover_store::packed::note_terms(new.title.as_str(), &names, new.text.as_str());
+        let (title, text) = (new.title.as_str(), new.text.as_str());
+        let terms = handover_store::packed::note_terms(unit.kind, title, &names, text);
         let number = handover_model::PackageId(tx.last_insert_rowid());
         so_far.moved.added.push((number, terms.packed()));
     }

@@ -160,8 +160,12 @@ pub fn found_by_their_words(backend: &dyn Backend) {
         assert_eq!(found(&*store, word), (vec!["the gateway is retried".to_owned()], 2), "{word}");
     }
     assert_eq!(found(&*store, "nothing").0, [""; 0]);
-    let expected =
-        note_terms("Timeouts", &["src/billing/charge.rs", "retryPolicy"], "the gateway is retried");
+    let expected = note_terms(
+        NoteKind::Doc,
+        "Timeouts",
+        &["src/billing/charge.rs", "retryPolicy"],
+        "the gateway is retried",
+    );
     let packed = expected.packed();
     let words: Vec<String> = ["gateway", "timeout"].map(ToOwned::to_owned).into();
     let lists = store.note_postings(&project(), &words).unwrap().lists;

@@ -22,7 +22,7 @@ pub use blocks::Blocks;
 pub use candidates::{add_candidate, read_candidates, without_candidate};
 pub use check::IndexCheck;
 pub use entry::Entry;
-pub use notes::{NOTE_PAGES, NoteEdit, note_terms, note_weight};
+pub use notes::{NOTE_PAGES, NoteEdit, SPOKEN, note_terms, note_weight};
 pub use postings::{
     Pages, Postings, fresh_postings, merge_postings, posting_pages, without_posting,
 };

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::PackageId;
+use handover_model::{NoteKind, PackageId};
 
 use super::postings::{Pages, merge_postings, posting_pages, without_posting};
 use super::{Blocks, Terms, unpack_terms};
-use crate::{IndexError, IndexPart, Result, StoreError};
+use crate::{Column, IndexError, IndexPart, Result, StoreError};
 
 /// How the postings of a term are divided into rows: the largest that fit on a leaf.
 pub const NOTE_PAGES: Blocks = Blocks::pages(Blocks::MAX_PAGE);
@@ -25,8 +25,12 @@ const COLUMNS: [(f64, f64); 3] = [(1.6, 7.0), (1.0, 12.0), (1.0, 90.0)];
 /// The weight that fills the byte.
 const FULL: f64 = 255.0 / (K1 + 1.0);
 
+/// The column of statements in a conversation. Other notes have theirs in the column of texts, so the index
+/// tells them apart without reading a note.
+pub const SPOKEN: usize = Column::Context as usize;
+
 /// The terms of a note with their weights.
-pub fn note_terms(title: &str, names: &[&str], text: &str) -> Terms {
+pub fn note_terms(kind: NoteKind, title: &str, names: &[&str], text: &str) -> Terms {
     let mut frequencies: BTreeMap<String, f64> = BTreeMap::new();
     let columns = [&[title][..], names, &[text]].map(|texts| {
         texts.iter().flat_map(|text| handover_text::words::terms(text)).collect::<Vec<String>>()
@@ -37,10 +41,15 @@ pub fn note_terms(title: &str, names: &[&str], text: &str) -> Terms {
             *frequencies.entry(term).or_default() += weight / damping.max(0.5);
         }
     }
-    Terms::weighted(frequencies.into_iter().map(|(term, frequency)| {
+    let column = match kind {
+        NoteKind::Conversation => Column::Context,
+        NoteKind::Doc | NoteKind::Commit | NoteKind::Memory | NoteKind::Manual => Column::Body,
+    };
+    let weights = frequencies.into_iter().map(|(term, frequency)| {
         let weight = frequency * (K1 + 1.0) / (frequency + K1);
         (term, (weight * FULL).round().clamp(1.0, 255.0) as u8)
-    }))
+    });
+    Terms::weighted(column, weights)
 }
 
 /// The weight that a posting stands for; the rarity of its term is still to be multiplied with it.
@@ -116,20 +125,38 @@ mod tests {
 
     #[test]
     fn titles_repetition_and_brevity_add_weight() {
-        let plain = weight(&note_terms("", &[], "retry the gateway"), "retri");
+        let plain = weight(&note_terms(NoteKind::Doc, "", &[], "retry the gateway"), "retri");
         assert!(plain > 0);
-        assert!(weight(&note_terms("retry", &[], "the gateway"), "retri") > plain);
-        assert!(weight(&note_terms("", &[], "retry, retry the gateway"), "retri") > plain);
+        assert!(weight(&note_terms(NoteKind::Doc, "retry", &[], "the gateway"), "retri") > plain);
+        assert!(
+            weight(&note_terms(NoteKind::Doc, "", &[], "retry, retry the gateway"), "retri")
+                > plain
+        );
         let long = format!("retry the gateway {}", "other words entirely ".repeat(60));
-        assert!(weight(&note_terms("", &[], &long), "retri") < plain);
+        assert!(weight(&note_terms(NoteKind::Doc, "", &[], &long), "retri") < plain);
         let all = "retry ".repeat(2_000);
-        assert!(weight(&note_terms(&all, &[&all], &all), "retri") > 200);
+        assert!(weight(&note_terms(NoteKind::Doc, &all, &[&all], &all), "retri") > 200);
         assert!((note_weight(255) - (K1 + 1.0)).abs() < 1e-9);
     }
 
     #[test]
+    fn statements_have_a_column_of_their_own() {
+        let column = |kind| {
+            let packed = note_terms(kind, "", &[], "gateway").packed();
+            let entry = unpack_terms(&packed).unwrap().next().unwrap().unwrap();
+            entry.counts.iter().position(|count| *count > 0).unwrap()
+        };
+        assert_eq!(column(NoteKind::Conversation), SPOKEN);
+        for kind in [NoteKind::Doc, NoteKind::Commit, NoteKind::Memory, NoteKind::Manual] {
+            assert_ne!(column(kind), SPOKEN);
+        }
+    }
+
+    #[test]
     fn notes_enter_and_leave_pages() {
-        let note = |id: i64, text: &str| (PackageId(id), note_terms("", &[], text).packed());
+        let note = |id: i64, text: &str| {
+            (PackageId(id), note_terms(NoteKind::Doc, "", &[], text).packed())
+        };
         let (one, two) = (note(1, "gateway retry"), note(300, "gateway"));
         let edit = NoteEdit::new(&[one.clone(), two], &[]).unwrap();
         let mut pages = Pages::new();

@@ -37,11 +37,11 @@ impl Terms {
     }
 
     /// Terms with weights instead of counts, all in one column.
-    pub(super) fn weighted(weights: impl Iterator<Item = (String, u8)>) -> Self {
+    pub(super) fn weighted(column: Column, weights: impl Iterator<Item = (String, u8)>) -> Self {
         let mut counts = BTreeMap::new();
         for (term, weight) in weights.filter(|(term, _)| u8::try_from(term.len()).is_ok()) {
             let mut at = Counts::default();
-            at[Column::Body as usize] = weight;
+            at[column as usize] = weight;
             counts.insert(term, at);
         }
         Self { counts, lengths: [0; COLUMNS] }
