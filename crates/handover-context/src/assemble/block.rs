@@ -91,6 +91,11 @@ impl Block {
         {
             return Some(Shrunk::Removed(ItemKind::Reasoning, ItemId::Number(entry.id.0)));
         }
+        if let Some(last) = self.notes.last_mut()
+            && let Some(id) = last.pop(tokenizer)
+        {
+            return Some(Shrunk::Removed(ItemKind::Note, ItemId::Text(id.to_string())));
+        }
         if self.notes.len() > 1
             && let Some(note) = self.notes.pop()
         {
@@ -143,11 +148,14 @@ impl Block {
                 ..plain(ItemKind::Package, p.id.to_string(), p.tokens)
             })
             .collect();
-        items.extend(notes.iter().map(|note| ReceiptItem {
-            form: note.form,
-            score: note.score,
-            terms: note.terms.by_name(),
-            ..plain(ItemKind::Note, note.id.to_string(), note.tokens)
+        items.extend(notes.iter().flat_map(|note| {
+            note.ids().enumerate().map(|(at, id)| ReceiptItem {
+                form: note.form,
+                score: note.score,
+                terms: note.terms.by_name(),
+                // Of all statements together.
+                ..plain(ItemKind::Note, id.to_string(), if at == 0 { note.tokens } else { 0 })
+            })
         }));
         items.extend(history.ids().iter().map(|id| plain(ItemKind::Verdict, id.to_string(), 0)));
         items.extend(

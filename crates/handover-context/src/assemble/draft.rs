@@ -9,7 +9,7 @@ use handover_text::tokens;
 
 use super::block::{Block, Shrunk};
 use super::explain::{explain, left_out};
-use super::known::Known;
+use super::known::{Known, Packing};
 use super::pack::Packer;
 use super::passages::Question;
 use super::plan::Plan;
@@ -189,13 +189,14 @@ impl<'a> Draft<'a> {
         let share = if self.selection.waiting > 0 { room / 2 } else { room };
         let (redactor, tokenizer) = (sources.redactor, plan.tokenizer);
         let (notes, redactions) = (&mut self.block.notes, &mut self.redactions);
-        known.pack(notes, &[], share, tokenizer, redactor, redactions);
+        let packing = Packing { said: &[], room: share, tokenizer, redactor };
+        known.pack(notes, &packing, redactions);
         self.add_packages()?;
         let said: Vec<&str> = self.block.packages.iter().flat_map(PackedPackage::said).collect();
-        known.drop_said(&mut self.block.notes, &said);
+        known.drop_said(&mut self.block.notes, &said, tokenizer);
         let room = self.item_room_left();
         let (notes, redactions) = (&mut self.block.notes, &mut self.redactions);
-        known.pack(notes, &said, room, tokenizer, redactor, redactions);
+        known.pack(notes, &Packing { said: &said, room, tokenizer, redactor }, redactions);
         self.tried.extend(known.explained());
         Ok(())
     }
@@ -209,7 +210,7 @@ impl<'a> Draft<'a> {
         };
         let task = sources.redactor.clean(task);
         let question = Question::new(task.as_str());
-        Known::find(sources, request, project, &question, task.as_str())
+        Known::find(sources, request, project, question, task.as_str())
     }
 
     /// Tokens of everything in the block that shares the room of packages.

@@ -171,6 +171,7 @@ pub(super) fn up_to(text: &str, bytes: usize) -> &str {
 }
 
 /// The words of a task, each with its weight.
+#[derive(Debug)]
 pub(super) struct Question {
     weights: BTreeMap<String, f64>,
 }

@@ -4,13 +4,16 @@ use std::fmt::Write;
 
 use handover_model::{NoteKind, NoteState, Tokenizer, Trust};
 use handover_text::quote::quote_inline;
-use handover_text::tokens;
+use handover_text::{cut, tokens};
 
 use super::render::path;
 use super::{PackedNote, ShownPlace};
 
 /// What to do with notes that contradict each other.
 const NEWEST: &str = "Where these disagree, the newest counts.";
+
+/// How much is said of what a conversation is about.
+const TOPIC_CHARS: usize = 72;
 
 /// The most tokens of what introduces notes.
 pub(super) fn known_heading_tokens(tokenizer: Tokenizer) -> u64 {
@@ -73,7 +76,7 @@ fn short_origin(kind: NoteKind, origin: &str) -> String {
 
 /// A note: where it comes from, when, who says it, and what.
 pub(super) fn note(note: &PackedNote) -> String {
-    let PackedNote { origin, text, trust, state, reason, created_at, .. } = note;
+    let PackedNote { origin, text, trust, state, reason, created_at, topic, .. } = note;
     let date: String = created_at.to_string().chars().take(10).collect();
     let mut line = format!("**{}**, {date}", quote_inline(&short_origin(note.kind, origin)));
     if matches!(trust, Trust::Agent | Trust::Outside) {
@@ -83,5 +86,13 @@ pub(super) fn note(note: &PackedNote) -> String {
         let reason = reason.as_deref().unwrap_or("its source has changed");
         let _ = write!(line, ", stale: {}", quote_inline(reason));
     }
-    format!("{line}:\n> {}\n", quote_inline(text))
+    let topic = topic.as_deref().map(|topic| topic.trim_end_matches(['…', '.', ':', '?']));
+    if let Some(topic) = topic.filter(|topic| !topic.is_empty() && !text.contains(topic)) {
+        let _ = write!(line, ", on “{}”", quote_inline(&cut::cut(topic, TOPIC_CHARS)));
+    }
+    let mut out = format!("{line}:\n");
+    for statement in text.lines() {
+        let _ = writeln!(out, "> {}", quote_inline(statement));
+    }
+    out
 }

@@ -20,7 +20,7 @@ use handover_text::{synonyms, words};
 
 pub(crate) use best::{Best, Key};
 pub use metadata::Metadata;
-pub use notes::{RankedNote, Wording, notes};
+pub use notes::{AROUND, NoteScores, OF_AROUND, RankedNote, Wording, notes};
 use ordinals::Ordinals;
 
 /// More words add time but no meaning.

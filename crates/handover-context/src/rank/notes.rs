@@ -1,10 +1,10 @@
 //! Notes by their relevance to a text. What each word weighs in a note is in its posting; here it is
 //! multiplied by how rare the word is among the project's notes.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use handover_model::{Note, NoteId, ProjectId};
-use handover_store::packed::note_weight;
+use handover_model::{Note, ProjectId};
+use handover_store::packed::{SPOKEN, note_weight};
 use handover_store::{Result, Store};
 use handover_text::words;
 
@@ -17,8 +17,6 @@ pub struct RankedNote {
     pub note: Note,
     /// From 0 to 1; the best one has the most.
     pub relevance: f64,
-    /// The sum of what its words weigh, comparable between texts of one project.
-    pub weight: f64,
 }
 
 /// Which words count.
@@ -30,40 +28,165 @@ pub enum Wording {
     Synonyms,
 }
 
-#[derive(Clone, Copy, Default)]
+/// How many notes before and after one are around it. A conversation is learned in one go, so numbers that follow
+/// each other are mostly of the same one.
+pub const AROUND: i64 = 5;
+
+/// How much what is around a note counts beside its own words.
+pub const OF_AROUND: f64 = 0.25;
+
+#[derive(Debug, Clone, Copy, Default)]
 struct Score {
     heading: f32,
     whole: f32,
+    /// The words it has, a bit for each of the first 64.
+    words: u64,
+    /// Whether it is a statement of a conversation.
+    spoken: bool,
 }
 
-/// Scores by number. Numbers are dense, but private notes begin far above the others.
-#[derive(Default)]
-struct Scores {
-    low: Vec<Score>,
-    high: HashMap<i64, Score>,
+/// How well each note answers a text, by its number in the index. Numbers are dense in places and grow without
+/// end, so scores are in pages.
+#[derive(Debug, Default)]
+pub struct NoteScores {
+    pages: Vec<[Score; PAGE]>,
+    /// The place of a page, by its number.
+    places: BTreeMap<i64, usize>,
+    top: Score,
 }
 
-impl Scores {
-    /// Numbers below are slots of a list.
-    const DENSE: i64 = 1 << 22;
+const PAGE: usize = 256;
 
-    fn at(&mut self, number: i64) -> &mut Score {
-        match usize::try_from(number) {
-            Ok(slot) if number < Self::DENSE => {
-                if self.low.len() <= slot {
-                    self.low.resize(slot + 1, Score::default());
-                }
-                &mut self.low[slot]
-            }
-            _ => self.high.entry(number).or_default(),
+impl NoteScores {
+    /// Reads the postings of a text's words.
+    pub fn of(
+        store: &dyn Store,
+        project: &ProjectId,
+        text: &str,
+        wording: Wording,
+    ) -> Result<Self> {
+        let first_line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let mut terms = distinct(words::terms(text));
+        let heading = distinct(words::terms(first_line)).len().min(terms.len());
+        let own = match wording {
+            Wording::Exact => terms.len(),
+            Wording::Synonyms => with_synonyms(&mut terms),
+        };
+        let mut scores = Self::default();
+        if terms.is_empty() {
+            return Ok(scores);
         }
+        store.each_note_postings(project, &terms, &mut |notes, term, list| {
+            let having = list.count() as f64;
+            let others = (notes as f64 - having + 0.5).max(0.0);
+            let of_wording = if term < own { 1.0 } else { SYNONYM };
+            let rarity = (1.0 + others / (having + 0.5)).ln() * of_wording;
+            // A list is in the order of numbers: most are on the page of the one before.
+            let mut last = (-1, 0);
+            list.each(|number, present| {
+                let (mut weight, mut spoken) = (0.0, false);
+                for (column, count) in present.columns() {
+                    weight += note_weight(count);
+                    spoken |= column == SPOKEN;
+                }
+                let (page, slot) = place(number.0);
+                if page != last.0 {
+                    last = (page, scores.page(page));
+                }
+                let score = &mut scores.pages[last.1][slot];
+                let gained = (rarity * weight) as f32;
+                score.whole += gained;
+                score.words |= 1 << term.min(63);
+                score.spoken = spoken;
+                if term < heading {
+                    score.heading += gained;
+                }
+            });
+        })?;
+        let all = || scores.pages.iter().flatten();
+        scores.top = Score {
+            heading: all().map(|score| score.heading).fold(f32::MIN_POSITIVE, f32::max),
+            whole: all().map(|score| score.whole).fold(f32::MIN_POSITIVE, f32::max),
+            ..Score::default()
+        };
+        Ok(scores)
     }
 
-    fn each(&self) -> impl Iterator<Item = (i64, Score)> {
-        let low = self.low.iter().enumerate().map(|(slot, score)| (slot as i64, *score));
-        let high = self.high.iter().map(|(number, score)| (*number, *score));
-        low.chain(high).filter(|(_, score)| score.whole > 0.0)
+    fn page(&mut self, number: i64) -> usize {
+        *self.places.entry(number).or_insert_with(|| {
+            self.pages.push([Score::default(); PAGE]);
+            self.pages.len() - 1
+        })
     }
+
+    fn at(&self, number: i64) -> Score {
+        let (page, slot) = place(number);
+        self.places.get(&page).map_or_else(Score::default, |page| self.pages[*page][slot])
+    }
+
+    fn relevance_of(&self, score: Score) -> f32 {
+        f32::midpoint(score.heading / self.top.heading, score.whole / self.top.whole)
+    }
+
+    /// How well a note answers the text by its own words, from 0 to 1.
+    pub fn relevance(&self, number: i64) -> f64 {
+        self.relevance_of(self.at(number)).into()
+    }
+
+    /// Which of the text's words a note has, a bit for each of the first 64.
+    pub fn words(&self, number: i64) -> u64 {
+        self.at(number).words
+    }
+
+    /// Every note that has a word of the text, by number.
+    fn each(&self) -> impl Iterator<Item = (i64, Score)> {
+        self.places.iter().flat_map(|(page, place)| {
+            let numbered = (page * PAGE as i64..).zip(self.pages[*place]);
+            numbered.filter(|(_, score)| score.words != 0)
+        })
+    }
+
+    /// The numbers of the notes that answer the text best by their own words, best first.
+    pub fn best(&self, limit: usize) -> Vec<i64> {
+        best(self.each().map(|(number, score)| (number, self.relevance_of(score))).collect(), limit)
+    }
+
+    /// The numbers of the statements that answer the text best with what is said around them, best first.
+    pub fn best_spoken(&self, limit: usize) -> Vec<i64> {
+        let spoken = self.each().filter(|(_, score)| score.spoken);
+        let own: Vec<(i64, f32)> =
+            spoken.map(|(number, score)| (number, self.relevance_of(score))).collect();
+        let (mut from, mut to, mut sum) = (0, 0, 0.0);
+        let with_around = |(number, relevance): &(i64, f32)| {
+            while to < own.len() && own[to].0 <= number + AROUND {
+                sum += own[to].1;
+                to += 1;
+            }
+            while own[from].0 < number - AROUND {
+                sum -= own[from].1;
+                from += 1;
+            }
+            (*number, relevance + OF_AROUND as f32 * (sum - relevance))
+        };
+        best(own.iter().map(with_around).collect(), limit)
+    }
+}
+
+/// The page of a number, and its place there.
+fn place(number: i64) -> (i64, usize) {
+    let page = PAGE as i64;
+    (number.div_euclid(page), number.rem_euclid(page) as usize)
+}
+
+/// The numbers with the highest scores; of equal ones the older.
+fn best(mut found: Vec<(i64, f32)>, limit: usize) -> Vec<i64> {
+    let better = |a: &(i64, f32), b: &(i64, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if found.len() > limit {
+        found.select_nth_unstable_by(limit, better);
+        found.truncate(limit);
+    }
+    found.sort_unstable_by(better);
+    found.into_iter().map(|(number, _)| number).collect()
 }
 
 /// The notes that answer a text best, best first; ties by newest, then by id.
@@ -74,71 +197,17 @@ pub fn notes(
     limit: usize,
     wording: Wording,
 ) -> Result<Vec<RankedNote>> {
-    let first_line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let mut terms = distinct(words::terms(text));
-    let heading = distinct(words::terms(first_line)).len().min(terms.len());
-    let own = match wording {
-        Wording::Exact => terms.len(),
-        Wording::Synonyms => with_synonyms(&mut terms),
-    };
-    if terms.is_empty() || limit == 0 {
-        return Ok(Vec::new());
-    }
-    let mut scores = Scores::default();
-    store.each_note_postings(project, &terms, &mut |notes, term, list| {
-        let having = list.count() as f64;
-        let others = (notes as f64 - having + 0.5).max(0.0);
-        let rarity = (1.0 + others / (having + 0.5)).ln() * if term < own { 1.0 } else { SYNONYM };
-        list.each(|number, present| {
-            let weight: f64 = present.columns().map(|(_, count)| note_weight(count)).sum();
-            let score = scores.at(number.0);
-            let gained = (rarity * weight) as f32;
-            score.whole += gained;
-            if term < heading {
-                score.heading += gained;
-            }
-        });
-    })?;
-    let top = |of: fn(&Score) -> f32| {
-        scores.each().map(|(_, score)| of(&score)).fold(f32::MIN_POSITIVE, f32::max)
-    };
-    let (top_heading, top_whole) = (top(|score| score.heading), top(|score| score.whole));
-    let mut ranked: Vec<(f32, i64, f32)> = scores
-        .each()
-        .map(|(number, score)| {
-            let relevance = (score.heading / top_heading + score.whole / top_whole) / 2.0;
-            (relevance, number, score.whole)
-        })
+    let scores = NoteScores::of(store, project, text, wording)?;
+    let mut found: Vec<RankedNote> = store
+        .notes_by_number(project, &scores.best(limit))?
+        .into_iter()
+        .map(|(number, note)| RankedNote { note, relevance: scores.relevance(number) })
         .collect();
-    let better = |a: &(f32, i64, f32), b: &(f32, i64, f32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    if ranked.len() > limit {
-        ranked.select_nth_unstable_by(limit, better);
-        ranked.truncate(limit);
-    }
-    read(store, project, &ranked)
-}
-
-fn read(
-    store: &dyn Store,
-    project: &ProjectId,
-    ranked: &[(f32, i64, f32)],
-) -> Result<Vec<RankedNote>> {
-    let numbers: Vec<i64> = ranked.iter().map(|(_, number, _)| *number).collect();
-    let mut by_number: HashMap<i64, Note> =
-        store.notes_by_number(project, &numbers)?.into_iter().collect();
-    let mut found: Vec<RankedNote> = ranked
-        .iter()
-        .filter_map(|(relevance, number, weight)| {
-            let note = by_number.remove(number)?;
-            Some(RankedNote { note, relevance: (*relevance).into(), weight: (*weight).into() })
-        })
-        .collect();
-    let id = |ranked: &RankedNote| -> NoteId { ranked.note.id.clone() };
     found.sort_by(|a, b| {
         b.relevance
             .total_cmp(&a.relevance)
             .then_with(|| b.note.created_at.cmp(&a.note.created_at))
-            .then_with(|| id(a).cmp(&id(b)))
+            .then_with(|| a.note.id.cmp(&b.note.id))
     });
     Ok(found)
 }

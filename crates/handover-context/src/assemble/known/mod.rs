@@ -1,0 +1,444 @@
+//! What the project already knows: the notes that answer the task, as passages with origin and date.
+//!
+//! `find.rs` ranks them; here they are packed. Statements of one conversation stand together, in its order. Notes
+//! share the room of packages: half of it, or all of it if there are none, and what packages leave.
+
+mod find;
+
+use handover_model::{
+    Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, Timestamp, Tokenizer, Trust,
+};
+use handover_store::Result;
+use handover_text::{Redactor, cut, tokens, words};
+use serde::Serialize;
+
+use super::passages::{Passage, Question};
+use super::{ContextRequest, Explained, ItemId, Redactions, Sources, Terms, render_notes};
+use find::Found;
+
+/// The most notes of a block. Statements that complete another one of their conversation are not counted.
+const MAX_NOTES: usize = 8;
+
+/// The most notes of one document or commit, and the most statements of one conversation.
+const OF_ONE_SOURCE: usize = 2;
+const OF_ONE_CONVERSATION: usize = 4;
+
+/// A longer note is shown by its best passages.
+const SHOWN_CHARS: usize = 400;
+
+/// A note must be at least this good, compared with the best.
+const WORTHWHILE: f64 = 0.3;
+
+/// A note with a single word of the task must have one that tells more than most.
+const TELLING: f64 = 0.5;
+
+/// A longer text is not repeated inside of another note.
+const REPEATED: usize = 60;
+
+/// Notes with this share of common words say the same.
+const SAME: f64 = 0.8;
+
+/// A note as the block shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PackedNote {
+    /// The stored note.
+    pub id: NoteId,
+    /// Where it comes from.
+    pub kind: NoteKind,
+    /// The exact place.
+    pub origin: String,
+    /// The passages that answer the task, a line for each statement of a conversation.
+    pub text: String,
+    /// Tokens of the note in the block.
+    pub tokens: u64,
+    /// What it was ranked by: the sum of `terms`.
+    pub score: f64,
+    /// How far to believe it: as far as the least of its statements.
+    pub trust: Trust,
+    /// Whether it still counts.
+    pub state: NoteState,
+    /// Why, if it is not simply live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The time of its source.
+    pub created_at: Timestamp,
+    /// Other notes of the same conversation that are in the text, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<NoteId>,
+    /// What the conversation is about, if none of the statements says so.
+    #[serde(skip)]
+    pub topic: Option<String>,
+    /// How much of it is shown.
+    #[serde(skip)]
+    pub form: Form,
+    /// How the score came about.
+    #[serde(skip)]
+    pub terms: Terms,
+    /// Where it belongs, and its statements in their order.
+    #[serde(skip)]
+    source: String,
+    #[serde(skip)]
+    said: Vec<Said>,
+}
+
+/// A statement of a note.
+#[derive(Debug, Clone, PartialEq)]
+struct Said {
+    number: i64,
+    id: NoteId,
+    trust: Trust,
+    text: String,
+}
+
+impl PackedNote {
+    fn new(found: &Found, text: String, form: Form, tokenizer: Tokenizer) -> Self {
+        let Found { number, note, terms, .. } = found;
+        let said = Said { number: *number, id: note.id.clone(), trust: note.trust, text };
+        let topic = (note.kind == NoteKind::Conversation).then(|| cut::one_line(&note.title));
+        let mut packed = Self {
+            id: note.id.clone(),
+            kind: note.kind,
+            origin: cut::cut(&cut::one_line(&note.origin), 80),
+            text: String::new(),
+            tokens: 0,
+            score: terms.sum(),
+            trust: note.trust,
+            state: note.state,
+            reason: note.reason.clone(),
+            created_at: note.created_at,
+            also: Vec::new(),
+            topic,
+            form,
+            terms: *terms,
+            source: note.source.clone(),
+            said: vec![said],
+        };
+        packed.settle(tokenizer);
+        packed
+    }
+
+    /// With one more statement of the same conversation.
+    fn with(&self, found: &Found, text: String, tokenizer: Tokenizer) -> Self {
+        let mut more = self.clone();
+        let said =
+            Said { number: found.number, id: found.note.id.clone(), trust: found.note.trust, text };
+        let at = more.said.partition_point(|other| other.number < said.number);
+        more.said.insert(at, said);
+        more.also.push(found.note.id.clone());
+        more.settle(tokenizer);
+        more
+    }
+
+    /// Without a statement; `None` if none is left.
+    fn without(mut self, id: &NoteId, tokenizer: Tokenizer) -> Option<Self> {
+        self.said.retain(|said| said.id != *id);
+        self.also.retain(|also| also != id);
+        let first = self.said.first()?;
+        if self.id == *id {
+            self.id = first.id.clone();
+            self.also.retain(|also| *also != self.id);
+        }
+        self.settle(tokenizer);
+        Some(self)
+    }
+
+    /// Takes the statement away that was added last. Returns it, or nothing if the note has no other.
+    pub(super) fn pop(&mut self, tokenizer: Tokenizer) -> Option<NoteId> {
+        let last = self.also.pop()?;
+        self.said.retain(|said| said.id != last);
+        self.settle(tokenizer);
+        Some(last)
+    }
+
+    /// Derives text, trust and tokens from the statements.
+    fn settle(&mut self, tokenizer: Tokenizer) {
+        let alone = self.said.len() == 1;
+        let lines = self.said.iter().map(|said| {
+            let speaks = self.kind == NoteKind::Conversation
+                && !["Agent: ", "Person: ", "Error: ", "Task: "]
+                    .iter()
+                    .any(|speaker| said.text.starts_with(speaker));
+            match said.trust {
+                _ if alone || !speaks => said.text.clone(),
+                Trust::Person => format!("Person: {}", said.text),
+                Trust::Project | Trust::Agent | Trust::Outside => format!("Agent: {}", said.text),
+            }
+        });
+        self.text = lines.collect::<Vec<_>>().join("\n");
+        self.trust = self.said.iter().map(|said| said.trust).min().unwrap_or(self.trust);
+        self.tokens = tokens::count(tokenizer, &render_notes::note(self));
+    }
+
+    /// Every note that it shows.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &NoteId> {
+        std::iter::once(&self.id).chain(&self.also)
+    }
+}
+
+/// A note that may go in.
+#[derive(Debug)]
+struct Candidate {
+    found: Found,
+    /// What is shown of it, redacted; only of those that get a chance.
+    shown: Option<Shown>,
+    fate: Fate,
+}
+
+#[derive(Debug, Clone)]
+struct Shown {
+    text: String,
+    form: Form,
+    /// Of the text, sorted.
+    words: Vec<String>,
+}
+
+/// The notes that answer a task, best first, and what became of each.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    candidates: Vec<Candidate>,
+    question: Option<Question>,
+}
+
+/// What notes are packed with.
+pub(super) struct Packing<'a> {
+    /// Texts of the block that need not be said again.
+    pub(super) said: &'a [&'a str],
+    /// Tokens that notes may take.
+    pub(super) room: u64,
+    pub(super) tokenizer: Tokenizer,
+    pub(super) redactor: &'a Redactor,
+}
+
+impl Known {
+    /// Finds and orders the notes that are about the task.
+    pub(super) fn find(
+        sources: Sources<'_>,
+        request: &ContextRequest,
+        project: &ProjectId,
+        question: Question,
+        task: &str,
+    ) -> Result<Self> {
+        let found = find::find(sources.store, project, task, request.now)?;
+        let least = found.first().map_or(0.0, |best| best.terms.sum() * WORTHWHILE);
+        let candidates = found.into_iter().map(|found| {
+            let fate = fate(&found, question.words(), least, request);
+            Candidate { found, shown: None, fate }
+        });
+        Ok(Self { candidates: candidates.collect(), question: Some(question) })
+    }
+
+    /// Adds the best notes that fit into the room and say something that is not said yet.
+    pub(super) fn pack(
+        &mut self,
+        notes: &mut Vec<PackedNote>,
+        packing: &Packing<'_>,
+        redactions: &mut Redactions,
+    ) {
+        let tokenizer = packing.tokenizer;
+        let heading =
+            if notes.is_empty() { render_notes::known_heading_tokens(tokenizer) } else { 0 };
+        let mut room = packing.room.saturating_sub(heading);
+        for at in 0..self.candidates.len() {
+            if !matches!(self.candidates[at].fate, Fate::OverTheLimit | Fate::OverTheBudget) {
+                continue;
+            }
+            let source = &self.candidates[at].found.note.source;
+            let speaks = self.candidates[at].found.note.kind == NoteKind::Conversation;
+            let entry = notes.iter().position(|note| speaks && note.source == *source);
+            let of_source = notes.iter().filter(|note| note.source == *source);
+            let statements: usize = of_source.map(|note| note.said.len()).sum();
+            let most = if speaks { OF_ONE_CONVERSATION } else { OF_ONE_SOURCE };
+            if statements >= most || (entry.is_none() && notes.len() >= MAX_NOTES) {
+                continue;
+            }
+            // What completes a statement says nothing without it.
+            let is_best = |other: &Candidate| other.found.note.source == *source;
+            let best = self.candidates[..at].iter().find(|other| is_best(other));
+            if speaks
+                && entry.is_none()
+                && best.is_some_and(|best| best.fate == Fate::OverTheBudget)
+            {
+                self.candidates[at].fate = Fate::OverTheBudget;
+                continue;
+            }
+            self.show(at, packing.redactor, redactions);
+            if self.is_said(at, packing.said) {
+                self.candidates[at].fate = Fate::ShownAlready;
+                continue;
+            }
+            let candidate = &mut self.candidates[at];
+            let Some(shown) = &candidate.shown else { continue };
+            let text = without_repetition(&shown.text, notes);
+            let (packed, before) = match entry.map(|at| &notes[at]) {
+                Some(note) => (note.with(&candidate.found, text, tokenizer), note.tokens),
+                None => (PackedNote::new(&candidate.found, text, shown.form, tokenizer), 0),
+            };
+            let more = packed.tokens.saturating_sub(before);
+            if more > room {
+                candidate.fate = Fate::OverTheBudget;
+                continue;
+            }
+            room -= more;
+            candidate.fate = match shown.form {
+                Form::Full => Fate::Fits,
+                Form::Short | Form::Focus | Form::Pointer => Fate::FitsAsPassages,
+            };
+            match entry {
+                Some(at) => notes[at] = packed,
+                None => notes.push(packed),
+            }
+        }
+        notes.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    }
+
+    /// Takes notes out that packages say, too.
+    pub(super) fn drop_said(
+        &mut self,
+        notes: &mut Vec<PackedNote>,
+        said: &[&str],
+        tokenizer: Tokenizer,
+    ) {
+        for candidate in self.candidates.iter_mut().filter(|candidate| candidate.fate.is_in()) {
+            let shown = candidate.shown.as_ref().map_or("", |shown| shown.text.as_str());
+            if said.iter().any(|text| says(text, shown)) {
+                candidate.fate = Fate::ShownAlready;
+                let id = &candidate.found.note.id;
+                let kept = std::mem::take(notes).into_iter().filter_map(|note| {
+                    let shows_it = note.ids().any(|other| other == id);
+                    if shows_it { note.without(id, tokenizer) } else { Some(note) }
+                });
+                *notes = kept.collect();
+            }
+        }
+    }
+
+    /// Decides what is shown of a note, and redacts it.
+    fn show(&mut self, at: usize, redactor: &Redactor, redactions: &mut Redactions) {
+        let Self { candidates, question } = self;
+        let candidate = &mut candidates[at];
+        if candidate.shown.is_some() {
+            return;
+        }
+        let (text, form) = shown(&candidate.found.note, question.as_ref());
+        let text = redactions.clean(redactor, &text).one_line().as_str().to_owned();
+        let mut words = words::terms(&text);
+        words.sort_unstable();
+        words.dedup();
+        candidate.shown = Some(Shown { text, form, words });
+    }
+
+    /// Whether a text of the block, or a better note, says the same.
+    fn is_said(&self, at: usize, said: &[&str]) -> bool {
+        let Some(shown) = &self.candidates[at].shown else { return false };
+        said.iter().any(|text| says(text, &shown.text))
+            || self.candidates.iter().filter(|other| other.fate.is_in()).any(|other| {
+                other.shown.as_ref().is_some_and(|other| common(&other.words, &shown.words) >= SAME)
+            })
+    }
+
+    /// Why each note is in or out.
+    pub(super) fn explained(&self) -> Vec<Explained> {
+        self.candidates
+            .iter()
+            .map(|Candidate { found, fate, .. }| Explained {
+                kind: ItemKind::Note,
+                id: ItemId::Text(found.note.id.to_string()),
+                included: fate.is_in(),
+                reason: *fate,
+                score: found.terms.sum(),
+                terms: found.terms,
+            })
+            .collect()
+    }
+}
+
+/// Whether a note may go in: [`Fate::OverTheLimit`] until it does.
+fn fate(found: &Found, asked: usize, least: f64, request: &ContextRequest) -> Fate {
+    let note = &found.note;
+    let file = note.source.rsplit('/').next().unwrap_or_default();
+    if note.kind == NoteKind::Doc && request.loaded.iter().any(|loaded| loaded == file) {
+        Fate::LoadedAnyway
+    } else if note.state == NoteState::Amended {
+        Fate::Amended
+    } else if note.state == NoteState::Retired
+        || (found.words < needed(asked) && found.best < TELLING)
+        || found.terms.sum() < least
+    {
+        Fate::OffTopic
+    } else {
+        Fate::OverTheLimit
+    }
+}
+
+/// How many different words of the task a note must have.
+fn needed(asked: usize) -> u32 {
+    if asked <= 2 { 1 } else { 2 }
+}
+
+/// A text without what other notes say already: an answer often repeats its question, which may be a note of its own.
+fn without_repetition(text: &str, notes: &[PackedNote]) -> String {
+    let said = notes.iter().flat_map(|note| &note.said);
+    said.filter(|said| said.text.chars().count() > REPEATED)
+        .fold(text.to_owned(), |text, said| text.replace(&said.text, "…"))
+}
+
+/// A note as it is shown: all of it if it is short, else its best passage with those around it.
+fn shown(note: &Note, question: Option<&Question>) -> (String, Form) {
+    let whole = cut::one_line(&note.text);
+    if whole.chars().count() <= SHOWN_CHARS {
+        return (titled(note, whole), Form::Full);
+    }
+    let ranked = question.map(|question| question.rank(&[&note.text])).unwrap_or_default();
+    let passages: &[Passage] = ranked.first().map_or(&[], Vec::as_slice);
+    if passages.is_empty() {
+        return (titled(note, cut::cut(&whole, SHOWN_CHARS)), Form::Short);
+    }
+    let best = (0..passages.len())
+        .max_by(|a, b| passages[*a].score.total_cmp(&passages[*b].score).then(b.cmp(a)))
+        .unwrap_or_default();
+    let (mut first, mut last) = (best, best);
+    let mut length = passages[best].text.chars().count();
+    // What follows completes a statement more often than what precedes it.
+    loop {
+        let after = passages.get(last + 1).map(|next| next.text.chars().count());
+        let before = first.checked_sub(1).map(|at| passages[at].text.chars().count());
+        match (after, before) {
+            (Some(more), _) if length + more < SHOWN_CHARS => {
+                last += 1;
+                length += more + 1;
+            }
+            (_, Some(more)) if length + more < SHOWN_CHARS => {
+                first -= 1;
+                length += more + 1;
+            }
+            _ => break,
+        }
+    }
+    let texts: Vec<&str> =
+        passages[first..=last].iter().map(|passage| passage.text.as_str()).collect();
+    (titled(note, texts.join(" ")), Form::Focus)
+}
+
+/// A text with the title of its note, unless that stands elsewhere: a document's heading is part of its origin,
+/// what a conversation is about stands above its statements.
+fn titled(note: &Note, text: String) -> String {
+    let title = cut::one_line(&note.title);
+    let repeats = title.is_empty()
+        || matches!(note.kind, NoteKind::Doc | NoteKind::Conversation)
+        || text.to_lowercase().contains(&title.trim_end_matches('…').to_lowercase());
+    if repeats { text } else { format!("{title}: {text}") }
+}
+
+/// Whether a text contains another, whatever the white space.
+fn says(text: &str, part: &str) -> bool {
+    let (text, part) = (cut::one_line(text), cut::one_line(part));
+    !part.is_empty()
+        && (text.contains(&part) || (text.chars().count() > 60 && part.contains(&text)))
+}
+
+/// The share of common words of two sorted lists.
+fn common(one: &[String], other: &[String]) -> f64 {
+    let both = one.iter().filter(|word| other.binary_search(word).is_ok()).count();
+    let all = one.len() + other.len() - both;
+    if all == 0 { 0.0 } else { both as f64 / all as f64 }
+}
