@@ -210,14 +210,18 @@ const CLEAR: u32 = 6;
 /// Numbers, symbols and paths beyond say no more.
 const MAX_NAMED: u32 = 3;
 
-/// Shorter texts are mostly remarks.
-const SAYS_SOMETHING: usize = 8;
+/// The share of what is said in the substance of a text; the rest is what it names.
+const SAID: f64 = 2.0 / 3.0;
 
-/// What makes a text decisive: its words, what it names, that it says something at all; and what a question loses.
-const SAID: f64 = 0.5;
-const EXACT: f64 = 0.25;
-const WHOLE: f64 = 0.25;
-const ASKING: f64 = 0.35;
+/// A reply of so many words says all it has to.
+const FULL_WORDS: usize = 20;
+
+/// What a question loses.
+const ASKING: f64 = 0.7;
+
+/// A conclusion has at least so many words, and what announces it at most so many characters.
+const CONCLUDING_WORDS: usize = 6;
+const HEAD_CHARS: usize = 25;
 
 /// A list of cues.
 #[derive(Debug, Clone, Copy)]
@@ -286,16 +290,38 @@ pub fn worth(text: &str) -> u32 {
     sentences(text).into_iter().map(|sentence| cues(sentence).score()).sum()
 }
 
-/// How much a text decides, at most 1: by the best of its sentences, what it names exactly, and whether it
-/// says something at all. A question may have less than 0.
-pub fn decisiveness(text: &str) -> f64 {
+/// How much a text says that can be followed, from 0 to 1: by the best of its sentences, and what it names exactly.
+pub fn substance(text: &str) -> f64 {
     let best = sentences(text).into_iter().map(|one| cues(one).score()).max().unwrap_or_default();
-    let named = exact(text).min(MAX_NAMED);
     let said = f64::from(best.min(CLEAR)) / f64::from(CLEAR);
-    let exact = f64::from(named) / f64::from(MAX_NAMED);
-    let whole = if words(text) >= SAYS_SOMETHING { 1.0 } else { 0.0 };
-    let asks = if asks(text) { ASKING } else { 0.0 };
-    SAID * said + EXACT * exact + WHOLE * whole - asks
+    let exact = f64::from(exact(text).min(MAX_NAMED)) / f64::from(MAX_NAMED);
+    SAID * said + (1.0 - SAID) * exact
+}
+
+/// How completely a reply says something, from 0 to 1; a question may have less.
+pub fn fullness(reply: &str) -> f64 {
+    let words = words(reply).min(FULL_WORDS) as f64 / FULL_WORDS as f64;
+    if asks(reply) { words - ASKING } else { words }
+}
+
+/// Whether a reply begins as the end of a discussion: `ok, then …`, `so: …`, `new rule: …`. From 0 to 1.
+pub fn conclusion(reply: &str) -> f64 {
+    const STARTS: &[&str] = &[
+        "agreed", "decided", "decision", "do that", "fine", "hm", "hmm", "let's", "lets", "nah",
+        "new rule", "no", "ok", "okay", "right", "rule", "so", "then", "well", "yep", "yes",
+    ];
+    if words(reply) < CONCLUDING_WORDS {
+        return 0.0;
+    }
+    let text = plain(reply);
+    let text = text.trim_start();
+    let starts = STARTS
+        .iter()
+        .any(|start| text.strip_prefix(start).is_some_and(|rest| !rest.starts_with(is_of_word)));
+    let head = text.find(": ").map_or("", |end| &text[..end]);
+    let announces =
+        !head.is_empty() && head.chars().count() <= HEAD_CHARS && !head.contains(['.', '!', '?']);
+    (f64::from(u8::from(starts)) + f64::from(u8::from(announces))) / 2.0
 }
 
 /// Whether a text is a question.
@@ -392,21 +418,33 @@ mod tests {
 
     #[test]
     fn a_decision_says_more_than_a_question_or_a_remark() {
+        let decides = |text: &str| substance(text) + fullness(text) + conclusion(text);
         let decided = [
             "exit code 3 for \"some items failed\", and list the failed ids on stderr one per line",
             "keep it at 250 ms, that's what the old desktop tool had and nobody complained",
             "Never write to the settings table outside of `SettingsStore`.",
+            "so: no department, no doctor, no link in the text",
         ];
         let other =
             ["how does the header thing work", "ok that's for later", "does it scale to 3 nodes?"];
         for decision in decided {
             for text in other {
-                assert!(decisiveness(decision) > decisiveness(text), "{decision} / {text}");
+                assert!(decides(decision) > decides(text), "{decision} / {text}");
             }
         }
-        assert!(decisiveness("") == 0.0 && decisiveness("how does it work") < 0.0);
+        assert!(decides("") == 0.0 && fullness("how does it work") < 0.0);
         assert!(
             asks("and how does it work") && asks("Is it on?") && !asks("use the one that is on")
         );
+    }
+
+    #[test]
+    fn conclusions_are_known_by_how_they_begin() {
+        assert_eq!(conclusion("ok: the text has date, time and number, nothing else"), 1.0);
+        assert_eq!(conclusion("then hard error in all editions, right now"), 0.5);
+        assert_eq!(conclusion("New rule: custom scheme only for the watch app"), 1.0);
+        assert_eq!(conclusion("okayish results with the other library we tried"), 0.0);
+        assert_eq!(conclusion("so: no"), 0.0);
+        assert_eq!(conclusion("the old one failed. why? see here: it is slow today"), 0.0);
     }
 }

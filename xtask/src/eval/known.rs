@@ -25,6 +25,10 @@ pub struct Args {
     #[arg(long, default_value = "1500")]
     commits: usize,
 
+    /// Which decisions to play
+    #[arg(long, value_enum, default_value = "first")]
+    set: Set,
+
     /// Program to judge instead of a release build
     #[arg(long, value_name = "BINARY")]
     program: Option<PathBuf>,
@@ -40,6 +44,13 @@ pub struct Args {
     /// Keep the project in this folder, to look at it afterwards
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
+}
+
+/// Sets of decisions. The tasks of the second have as few words as possible in common with their decisions.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Set {
+    First,
+    Second,
 }
 
 #[derive(Deserialize)]
@@ -89,9 +100,13 @@ pub fn run(args: &Args) -> Result<()> {
         None => cargo::build_handover("release")?,
     };
     let data = Path::new(cargo::ROOT).join("xtask/data/decisions");
-    let conversations: Vec<Conversation> = lines(&data.join("conversations.jsonl"))?;
+    let set = match args.set {
+        Set::First => data.clone(),
+        Set::Second => data.join("second"),
+    };
+    let conversations: Vec<Conversation> = lines(&set.join("conversations.jsonl"))?;
     let unrelated: Vec<Conversation> = lines(&data.join("unrelated.jsonl"))?;
-    let commits: Vec<Commit> = lines(&data.join("commits.jsonl"))?;
+    let commits: Vec<Commit> = lines(&set.join("commits.jsonl"))?;
 
     let temporary = tempfile::tempdir()?;
     let folder = args.keep.clone().unwrap_or_else(|| temporary.path().to_owned());

@@ -20,15 +20,22 @@ const COMPARED: usize = 40;
 /// How many conversations are read around what the index names.
 const CONVERSATIONS: usize = 8;
 
-/// How much the own words of a statement count beside what is said around it.
+/// How much the own words of a statement count in what its surroundings are about, and beside it.
 const OWN: f64 = 0.3;
+const ITSELF: f64 = 0.3;
 
-/// What makes a statement the one to tell: that it decides, and that a person said it.
-const DECIDES: f64 = 1.2;
+/// What makes a statement the one to tell: what it says and how completely, that it concludes, and that a person
+/// said it.
+const SUBSTANCE: f64 = 0.9;
+const FULLNESS: f64 = 0.6;
+const CONCLUDES: f64 = 0.48;
 const BY_PERSON: f64 = 0.6;
 
 /// What the first statement of a conversation loses: it says what is wanted, not what was decided.
 const OPENING: f64 = 0.3;
+
+/// What is left of a statement that says nothing.
+const LEAST: f64 = 0.05;
 
 /// How fast a kind loses whose best note has fewer of the words than the best of all.
 const OF_KIND: f64 = 0.6;
@@ -142,14 +149,30 @@ fn value(number: i64, note: &Note, notes: &BTreeMap<i64, Note>, scores: &NoteSco
     if note.kind != NoteKind::Conversation {
         return own;
     }
-    let near: f64 = around(number, note, notes).map(|other| scores.relevance(other)).sum();
+    // Every statement near the one that is most about the task is about it.
+    let near = around(number, note, notes).chain([number]);
+    let about = near.map(|other| surroundings(other, note, notes, scores)).fold(0.0, f64::max);
     let opens = around(number, note, notes).all(|other| other > number);
-    // An answer stands with what it answers, which an agent said.
-    let answered = note.trust == Trust::Person || note.text.contains("\nPerson: ");
-    let by_person = if answered { BY_PERSON } else { 0.0 };
     let opening = if opens { OPENING } else { 0.0 };
-    let tells = 1.0 + DECIDES * statement::decisiveness(&note.text) + by_person - opening;
-    (OWN * own + OF_AROUND * near) * tells
+    let (reply, by_person) = reply(note);
+    let decides =
+        if by_person { BY_PERSON + CONCLUDES * statement::conclusion(reply) } else { 0.0 };
+    let says = SUBSTANCE * statement::substance(&note.text) + FULLNESS * statement::fullness(reply);
+    (about + ITSELF * own) * f64::max(LEAST, 1.0 + says + decides - opening)
+}
+
+/// How much what is said around a statement is about the task.
+fn surroundings(number: i64, note: &Note, notes: &BTreeMap<i64, Note>, scores: &NoteScores) -> f64 {
+    let near: f64 = around(number, note, notes).map(|other| scores.relevance(other)).sum();
+    OWN * scores.relevance(number) + OF_AROUND * near
+}
+
+/// What was said, without what it answers, and whether a person said it.
+fn reply(note: &Note) -> (&str, bool) {
+    match note.text.rsplit_once("\nPerson: ") {
+        Some((_, reply)) => (reply, true),
+        None => (&note.text, note.trust == Trust::Person),
+    }
 }
 
 /// How many different words of the task a note has and how well they answer it, with what is around it.
@@ -207,6 +230,7 @@ fn share(kind: NoteKind) -> f64 {
 fn terms(note: &Note, value: f64, now: Timestamp) -> Terms {
     let trust = match note.trust {
         Trust::Person | Trust::Project => 1.0,
+        Trust::Agent if note.kind == NoteKind::Conversation && reply(note).1 => 1.0,
         Trust::Agent => 0.9,
         Trust::Outside => 0.75,
     };

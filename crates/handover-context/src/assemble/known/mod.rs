@@ -23,8 +23,9 @@ const MAX_NOTES: usize = 8;
 const OF_ONE_SOURCE: usize = 2;
 const OF_ONE_CONVERSATION: usize = 4;
 
-/// A longer note is shown by its best passages.
+/// A longer note is shown by its best passages; a statement may be longer, since it stands with others.
 const SHOWN_CHARS: usize = 400;
+const STATED_CHARS: usize = 480;
 
 /// A note must be at least this good, compared with the best.
 const WORTHWHILE: f64 = 0.3;
@@ -384,14 +385,18 @@ fn without_repetition(text: &str, notes: &[PackedNote]) -> String {
 
 /// A note as it is shown: all of it if it is short, else its best passage with those around it.
 fn shown(note: &Note, question: Option<&Question>) -> (String, Form) {
+    let most = match note.kind {
+        NoteKind::Conversation => STATED_CHARS,
+        NoteKind::Doc | NoteKind::Commit | NoteKind::Memory | NoteKind::Manual => SHOWN_CHARS,
+    };
     let whole = cut::one_line(&note.text);
-    if whole.chars().count() <= SHOWN_CHARS {
+    if whole.chars().count() <= most {
         return (titled(note, whole), Form::Full);
     }
     let ranked = question.map(|question| question.rank(&[&note.text])).unwrap_or_default();
     let passages: &[Passage] = ranked.first().map_or(&[], Vec::as_slice);
     if passages.is_empty() {
-        return (titled(note, cut::cut(&whole, SHOWN_CHARS)), Form::Short);
+        return (titled(note, cut::cut(&whole, most)), Form::Short);
     }
     let best = (0..passages.len())
         .max_by(|a, b| passages[*a].score.total_cmp(&passages[*b].score).then(b.cmp(a)))
@@ -403,11 +408,11 @@ fn shown(note: &Note, question: Option<&Question>) -> (String, Form) {
         let after = passages.get(last + 1).map(|next| next.text.chars().count());
         let before = first.checked_sub(1).map(|at| passages[at].text.chars().count());
         match (after, before) {
-            (Some(more), _) if length + more < SHOWN_CHARS => {
+            (Some(more), _) if length + more < most => {
                 last += 1;
                 length += more + 1;
             }
-            (_, Some(more)) if length + more < SHOWN_CHARS => {
+            (_, Some(more)) if length + more < most => {
                 first -= 1;
                 length += more + 1;
             }
