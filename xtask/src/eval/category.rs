@@ -82,7 +82,7 @@ impl Category {
             || WORDS.iter().any(|word| value.contains(word))
         {
             Self::Placeholder
-        } else if rule_is(USERS) || rule.ends_with("client id") && !has_both(secret) {
+        } else if rule_is(USERS) || rule.ends_with("client id") && secret.len() < 24 {
             Self::UserName
         } else if rule_is(ADDRESSES) {
             Self::Address
@@ -105,11 +105,6 @@ impl Category {
             Self::Placeholder => "placeholder",
         }
     }
-}
-
-fn has_both(value: &str) -> bool {
-    value.contains(|c: char| c.is_ascii_digit())
-        && value.contains(|c: char| c.is_ascii_alphabetic())
 }
 
 fn is_address(value: &str) -> bool {
