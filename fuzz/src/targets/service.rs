@@ -41,7 +41,9 @@ pub(super) fn http(data: &[u8]) {
     let target = visible(target);
     let Some((status, answer)) = service.send(method, &target, body) else { return };
     assert!(status != 500, "{method} {target}: {answer}");
-    if target.starts_with("/api/v1/") && !answer.is_empty() {
+    // The root of the API is a page like any other that does not exist.
+    let path = target.split(['?', '#']).next().unwrap_or_default();
+    if path.starts_with("/api/v1/") && path != "/api/v1/" && !answer.is_empty() {
         let document: Value = serde_json::from_str(&answer).expect("an answer in JSON");
         // A transaction would hold the store's lock until it expires.
         if target.starts_with("/api/v1/store")
