@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
-use handover_text::redact_message;
+use handover_text::{redact_message, short};
 use serde::Serialize;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
@@ -212,7 +212,7 @@ impl Ui {
             return;
         }
         if self.json {
-            self.warnings.borrow_mut().push(redact_message(&text.to_string()));
+            self.warnings.borrow_mut().push(quoting(&text.to_string()));
         } else {
             let text = message(&text.to_string());
             let _ = writeln!(anstream::stderr(), "{WARN}warning:{WARN:#} {text}");
@@ -232,8 +232,8 @@ impl Ui {
         let mut out = anstream::stderr();
         if self.json {
             let mut document = error.to_json();
-            document["error"]["message"] = redact_message(&error.message).into();
-            document["error"]["hint"] = error.hint.as_deref().map(redact_message).into();
+            document["error"]["message"] = quoting(&error.message).into();
+            document["error"]["hint"] = error.hint.as_deref().map(quoting).into();
             let _ = writeln!(out, "{document}");
             return;
         }
@@ -279,7 +279,12 @@ fn write_table(out: impl Write, header: &[&str], rows: Vec<Vec<String>>) -> io::
 
 /// A message for a terminal.
 fn message(text: &str) -> String {
-    sanitize(redact_message(text))
+    sanitize(quoting(text))
+}
+
+/// A message without secrets, and with only a little of what it quotes.
+fn quoting(text: &str) -> String {
+    short(&redact_message(text)).into_owned()
 }
 
 fn width_of(cell: &str) -> usize {

@@ -4,7 +4,7 @@ use handover_context::package_file::PackageFileError;
 use handover_handoff::HandoffError;
 use handover_model::InvalidId;
 use handover_store::StoreError;
-use handover_text::redact_message;
+use handover_text::{redact_message, short};
 
 /// A failed request as the client sees it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,11 +27,17 @@ impl RequestError {
 
     /// The text of a failed tool call.
     pub(crate) fn text(&self) -> String {
-        redact_message(&match &self.hint {
-            Some(hint) => format!("Error: {}. {hint}", self.message),
-            None => format!("Error: {}.", self.message),
-        })
+        let message = quoting(&self.message);
+        match self.hint.as_deref().map(quoting) {
+            Some(hint) => format!("Error: {message}. {hint}"),
+            None => format!("Error: {message}."),
+        }
     }
+}
+
+/// A message that quotes what a client sent: without secrets, and only a little of it.
+pub(crate) fn quoting(message: &str) -> String {
+    short(&redact_message(message)).into_owned()
 }
 
 /// What can go wrong while a request is handled; becomes a [`RequestError`] at the edge.

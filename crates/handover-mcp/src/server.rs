@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use handover_text::redact_message;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock,
     CustomRequest, CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
@@ -14,7 +13,7 @@ use rmcp::model::{
 use rmcp::{RoleServer, ServerHandler};
 
 use crate::context::{ContextProvider, RequestContext};
-use crate::error::{RequestError, ToolError};
+use crate::error::{RequestError, ToolError, quoting};
 use crate::{prompts, resources, tools};
 
 /// Shown to agents before any tool.
@@ -126,7 +125,7 @@ impl ServerHandler for Server {
             let names: Vec<&str> = tools::ALL.iter().map(|tool| tool.name).collect();
             let message =
                 format!("there is no tool `{}`; there are {}", request.name, names.join(", "));
-            return Err(ErrorData::invalid_params(redact_message(&message), None));
+            return Err(ErrorData::invalid_params(quoting(&message), None));
         };
         let arguments = request.arguments.unwrap_or_default();
         let result = match self.run(move |context| tool.call(context, arguments)).await {
@@ -171,7 +170,7 @@ impl ServerHandler for Server {
             Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
             None => Err(ErrorData::resource_not_found(
                 "there is no such resource in this session",
-                Some(serde_json::json!({"uri": redact_message(&request.uri)})),
+                Some(serde_json::json!({"uri": quoting(&request.uri)})),
             )),
         }
     }
@@ -194,7 +193,7 @@ impl ServerHandler for Server {
     ) -> Result<GetPromptResponse, ErrorData> {
         if request.name != prompts::BRIEF {
             let message = format!("there is no prompt `{}`; there is `brief`", request.name);
-            return Err(ErrorData::invalid_params(redact_message(&message), None));
+            return Err(ErrorData::invalid_params(quoting(&message), None));
         }
         let message = self.run(move |context| prompts::brief(context, request.arguments)).await;
         let message = message.map_err(|error| invalid(&error))?;
@@ -218,9 +217,9 @@ impl ServerHandler for Server {
         ];
         Err(if KNOWN.contains(&request.method.as_str()) {
             let message = format!("the parameters of `{}` are not valid", request.method);
-            ErrorData::invalid_params(redact_message(&message), None)
+            ErrorData::invalid_params(quoting(&message), None)
         } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, quoting(&request.method), None)
         })
     }
 }

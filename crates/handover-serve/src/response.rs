@@ -17,7 +17,7 @@ pub(crate) fn error_response(error: &RequestError) -> Response {
     let body = json!({
         "code": error.code,
         "message": short(&redact_message(&error.message)),
-        "hint": error.hint.as_deref().map(redact_message),
+        "hint": error.hint.as_deref().map(|hint| short(&redact_message(hint)).into_owned()),
     });
     json_response(status_of(error.code), &json!({"schema": 1, "error": body}))
 }

@@ -2,6 +2,8 @@
 
 mod agents;
 mod files;
+mod knowledge;
+mod service;
 mod stores;
 mod text;
 
@@ -27,10 +29,13 @@ pub(crate) const ALL: &[(&str, fn(&[u8]))] = &[
     ("transcript", agents::transcript),
     ("agent_output", agents::agent_output),
     ("mcp", agents::mcp),
+    ("conversation", knowledge::conversation),
+    ("document", knowledge::document),
     ("packed_index", stores::packed_index),
     ("archive", stores::archive),
     ("store_call", stores::store_call),
     ("address", stores::address),
+    ("http", service::http),
 ];
 
 /// The bytes as text, whatever they are.

@@ -2,6 +2,7 @@
 
 pub mod blocks;
 pub mod briefs;
+mod category;
 pub mod known;
 mod labelled;
 pub mod places;

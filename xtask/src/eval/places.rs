@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use handover_files::Folder;
 use handover_knowledge::Git;
-use handover_knowledge::places::{Evidence, Index, Watch};
-use handover_text::words;
+use handover_knowledge::places::{Checkout, Evidence, Index, Watch};
+use handover_text::{Redactor, words};
 
 /// Ends of names of source files, in any language that the repositories have.
 const SOURCE: &[&str] = &[
@@ -134,7 +134,9 @@ impl Trials {
             let repository = Git::open(&self.root, environment)?.context("no repository")?;
             let started = Instant::now();
             let project = Folder::of(&self.root);
-            Index::update(&project, &repository, &self.root, Watch::TO_THE_END)?;
+            let redactor = Redactor::default();
+            let checkout = Checkout { root: &self.root, git: &repository, redactor: &redactor };
+            Index::update(&project, checkout, Watch::TO_THE_END)?;
             let update = started.elapsed();
             let index = Index::open(&project, &self.root).context("no index")?;
             let known: HashSet<String> = index.files().into_iter().collect();

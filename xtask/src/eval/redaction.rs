@@ -1,7 +1,7 @@
 //! `cargo xtask eval redaction PATH`: recall and false positives on labeled texts.
 //!
 //! The file holds one JSON object per line (`text`, `secret`, `label`, `source`, `kind`), plain or gzipped.
-//! A secret counts as found if the output no longer contains it as a whole.
+//! A secret counts as found if the output no longer contains it as a whole; one without a label, if anything changed.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -13,6 +13,8 @@ use handover_model::RedactionMode;
 use handover_model::config::RedactionConfig;
 use handover_text::Redactor;
 use serde::Deserialize;
+
+use super::category::Category;
 
 /// Kinds of negatives that a careful redactor may reasonably redact: not ordinary text.
 const HARD: [&str; 2] = ["nearmiss", "tool_fp"];
@@ -83,6 +85,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     let redactor = Redactor::new(&config)?;
     let mut recall = BTreeMap::<String, Tally>::new();
+    let mut categories = BTreeMap::<Category, Tally>::new();
     let mut alarms = BTreeMap::<String, Tally>::new();
     let mut recall_total = Tally::default();
     let mut alarms_total = Tally::default();
@@ -94,7 +97,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
         let clean = redactor.clean(&case.text);
         if case.label == Label::Positive {
-            let found = !clean.as_str().contains(&case.secret);
+            let found = match case.secret.as_str() {
+                "" => clean.as_str() != case.text,
+                secret => !clean.as_str().contains(secret),
+            };
+            categories.entry(Category::of(&case.secret, &case.kind)).or_default().add(found);
             recall.entry(case.source.clone()).or_default().add(found);
             recall_total.add(found);
             if args.misses && !found {
@@ -116,6 +123,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     println!("recall by source");
     recall.iter().for_each(|(name, tally)| tally.print(name));
     recall_total.print("total");
+    println!("\nrecall by category");
+    categories.iter().for_each(|(category, tally)| tally.print(category.name()));
     println!("\ntexts altered by kind");
     alarms.iter().for_each(|(name, tally)| tally.print(name));
     alarms_total.print("ordinary text");

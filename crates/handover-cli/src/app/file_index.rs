@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use handover_knowledge::Git;
-use handover_knowledge::places::{Index, IndexSource, PlacesError, Watch};
+use handover_knowledge::places::{Checkout, Index, IndexSource, PlacesError, Watch};
 
 use super::App;
 use crate::env;
@@ -26,7 +26,8 @@ impl App {
         };
         let started = Instant::now();
         let stop = || started.elapsed() > patience;
-        Index::update(&folder, &git, &root, Watch { stop: &stop, seen: &|_, _| {} })
+        let checkout = Checkout { root: &root, git: &git, redactor: self.redactor()? };
+        Index::update(&folder, checkout, Watch { stop: &stop, seen: &|_, _| {} })
             .map_err(failed)?;
         Ok(Index::open(&folder, &root))
     }

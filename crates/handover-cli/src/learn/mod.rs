@@ -6,7 +6,7 @@ mod tables;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use handover_knowledge::places::{Index, Watch};
+use handover_knowledge::places::{Checkout, Index, Watch};
 use handover_knowledge::{
     Draft, Found, Git, Homes, Learned, Source, SourceContext, SourceError, Unit, note_id, source,
 };
@@ -168,9 +168,9 @@ pub(crate) fn learn(app: &App, lesson: &Lesson<'_>) -> Result<Vec<Tally>, Comman
 
 /// Brings the index of files up to date, as far as there is time. Briefs do without what is missing.
 fn index_files(app: &App, git: &Git, root: &Path, stop: &(dyn Fn() -> bool + Sync)) {
-    let Ok(project) = app.project() else { return };
-    let watch = Watch { stop, seen: &|_, _| () };
-    if let Err(error) = Index::update(&project.folder(), git, root, watch) {
+    let (Ok(project), Ok(redactor)) = (app.project(), app.redactor()) else { return };
+    let (checkout, watch) = (Checkout { root, git, redactor }, Watch { stop, seen: &|_, _| () });
+    if let Err(error) = Index::update(&project.folder(), checkout, watch) {
         tracing::warn!(%error, "the index of files was not updated");
     }
 }
@@ -204,12 +204,20 @@ pub(crate) fn left(app: &App) -> Result<usize, CommandError> {
             .map(|unit| (unit.source, unit.fingerprint))
             .collect();
         // What cannot be looked at cannot be learned either.
-        if let Ok(found) = source.discover(&context) {
+        if let Ok(mut found) = source.discover(&context) {
+            drop_secret_names(app, &mut found.units)?;
             let changed = |unit: &&Unit| known.get(&unit.source) != Some(&unit.fingerprint);
             left += found.units.iter().filter(changed).count();
         }
     }
     Ok(left)
+}
+
+/// Drops units whose names have a secret, as those of files may; how many.
+fn drop_secret_names(app: &App, units: &mut Vec<Unit>) -> Result<usize, CommandError> {
+    let (redactor, all) = (app.redactor()?, units.len());
+    units.retain(|unit| redactor.find(&unit.source).is_empty());
+    Ok(all - units.len())
 }
 
 /// Why a source was not learned from.
@@ -261,8 +269,8 @@ impl Pupil<'_> {
             (tally.found, tally.unchanged) = (known.len(), known.len());
             return Ok(());
         }
-        let Found { units, skipped } = source.discover(self.context)?;
-        tally.skipped += skipped.len();
+        let Found { mut units, skipped } = source.discover(self.context)?;
+        tally.skipped += skipped.len() + drop_secret_names(self.app, &mut units)?;
         tally.found = units.len();
         let todo: Vec<Unit> = units
             .iter()

@@ -118,6 +118,32 @@ fn errors_quote_little_of_long_input() {
             assert!(length < 3_000, "{length} characters: {}", &output.stderr[..300]);
         }
     }
+    // Every argument of every command.
+    for line in crate::planted::IN_ARGUMENTS {
+        let args = line.split(' ').map(|word| word.replace('@', &long));
+        let output = env.run_with("{}", args);
+        let length = output.stderr.chars().count();
+        assert!(length < 3_000, "{line}: {length} characters: {}", &output.stderr[..300]);
+    }
+}
+
+/// What an agent reads when it passed something wrong to a tool.
+#[test]
+fn mcp_errors_quote_little_of_long_input() {
+    let env = project();
+    let long = "x".repeat(20_000);
+    let mut client = Client::new(&env, Generation::Handshake);
+    for (tool, arguments) in [
+        (long.as_str(), json!({})),
+        ("brief", json!({"role": &long})),
+        ("brief", json!({"role": "developer", "session": &long})),
+        ("read_package", json!({"id": &long})),
+        ("debrief", json!({"receipt": &long, "text": "Done."})),
+    ] {
+        let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let text = answer.to_string();
+        assert!(text.len() < 3_000, "{} bytes: {}", text.len(), &text[..300]);
+    }
 }
 
 /// The real program under a clock that is wrong.

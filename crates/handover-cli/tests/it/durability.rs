@@ -221,6 +221,8 @@ fn a_damaged_log_is_found_and_its_readable_records_are_restored() {
     let at = 32 + 24 + 4096 - 10;
     bytes[at] ^= 0x40;
     fs_err::write(&log, &bytes).unwrap();
+    let found = env.run(["doctor", "--json"]).fails(1).json();
+    assert_eq!(check(&found, "store log")["ok"], false, "{found}");
     let doctor = env.run(["doctor", "--json", "--fix"]).json();
     assert!(check(&doctor, "fix")["detail"].as_str().unwrap().starts_with("restored"), "{doctor}");
     assert_eq!(check(&doctor, "store log")["ok"], true, "{doctor}");

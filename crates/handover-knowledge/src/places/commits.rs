@@ -7,8 +7,8 @@ use super::history::{self, Commit, MAX_COMMITS};
 use super::inverted::{Additions, Inverted, Renumber};
 use super::model::{Model, put_changes};
 use super::tables::CommitRow;
-use super::{PlacesError, Watch};
-use crate::{Git, GitError};
+use super::{Checkout, PlacesError, Watch};
+use crate::GitError;
 
 /// The byte of a posting: the frequency of a word in a message, and whether the subject has it.
 const IN_SUBJECT: u8 = 0x10;
@@ -19,10 +19,14 @@ pub(super) fn occurrence(byte: u8) -> (u32, bool) {
 }
 
 /// Brings the history of a model up to date; returns whether anything changed.
-pub(super) fn update(model: &mut Model, git: &Git, watch: Watch<'_>) -> Result<bool, PlacesError> {
+pub(super) fn update(
+    model: &mut Model,
+    checkout: Checkout<'_>,
+    watch: Watch<'_>,
+) -> Result<bool, PlacesError> {
     let renumbered = model.compact_commits(MAX_COMMITS);
     let mut news = News { changed: renumbered.is_some(), ..News::default() };
-    match news.read(model, git, watch) {
+    match news.read(model, checkout, watch) {
         Err(GitError::Stopped) => {}
         read => read?,
     }
@@ -42,10 +46,15 @@ struct News {
 }
 
 impl News {
-    fn read(&mut self, model: &mut Model, git: &Git, watch: Watch<'_>) -> Result<(), GitError> {
-        let Some(head) = git.head()? else { return Ok(()) };
+    fn read(
+        &mut self,
+        model: &mut Model,
+        checkout: Checkout<'_>,
+        watch: Watch<'_>,
+    ) -> Result<(), GitError> {
+        let Some(head) = checkout.git.head()? else { return Ok(()) };
         if !model.origin.head.is_empty() && model.origin.head != head {
-            match self.advance(model, git, &head, watch) {
+            match self.advance(model, checkout, &head, watch) {
                 // The commit that was known does not exist any more.
                 Err(GitError::Failed { .. }) => model.drop_history(),
                 moved => moved?,
@@ -57,7 +66,7 @@ impl News {
             self.changed = true;
         }
         if !model.origin.complete {
-            self.walk_back(model, git, watch)?;
+            self.walk_back(model, checkout, watch)?;
         }
         Ok(())
     }
@@ -66,15 +75,16 @@ impl News {
     fn advance(
         &mut self,
         model: &mut Model,
-        git: &Git,
+        checkout: Checkout<'_>,
         head: &str,
         watch: Watch<'_>,
     ) -> Result<(), GitError> {
+        let Checkout { git, redactor, .. } = checkout;
         let (known, most) = (model.origin.head.clone(), format!("--max-count={MAX_COMMITS}"));
         let (not_known, not_head) = (format!("^{known}"), format!("^{head}"));
         let mut commits = Vec::new();
         history::read(git, &[&most, head, &not_known, "--"], watch.stop, &mut |commit| {
-            commits.push(commit);
+            commits.push(commit.redacted(redactor));
             true
         })?;
         // Those that are gone; and one that comes back takes a new place.
@@ -99,15 +109,16 @@ impl News {
     fn walk_back(
         &mut self,
         model: &mut Model,
-        git: &Git,
+        checkout: Checkout<'_>,
         watch: Watch<'_>,
     ) -> Result<(), GitError> {
+        let Checkout { git, redactor, .. } = checkout;
         let walked = usize::try_from(model.origin.walked).unwrap_or(usize::MAX);
         let (base, skip) = (model.origin.base.clone(), format!("--skip={walked}"));
         let most = format!("--max-count={}", MAX_COMMITS.saturating_sub(walked));
         let mut commits = Vec::new();
         let walk = history::read(git, &[&skip, &most, &base, "--"], watch.stop, &mut |commit| {
-            commits.push(commit);
+            commits.push(commit.redacted(redactor));
             !(watch.stop)()
         });
         self.add(model, &commits, Renames::Keep);

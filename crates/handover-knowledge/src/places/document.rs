@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use handover_text::words;
+use handover_text::{Redactor, words};
 
 use super::{files, scan};
 
@@ -114,12 +114,18 @@ impl Vocabulary {
         }
     }
 
-    /// The terms of a file; of its path only, if its content is none that people write.
-    pub(super) fn index(&mut self, path: &str, bytes: &[u8]) -> Option<Indexed> {
+    /// The terms of a file without its secrets; none if its content is none that people write.
+    pub(super) fn index(
+        &mut self,
+        path: &str,
+        bytes: &[u8],
+        redactor: &Redactor,
+    ) -> Option<Indexed> {
         if !files::is_written_by_people(bytes) {
             return None;
         }
-        let text = String::from_utf8_lossy(bytes);
+        let bytes = redactor.redact_bytes(bytes);
+        let text = String::from_utf8_lossy(&bytes);
         let mut counts: HashMap<u32, Counts> = HashMap::new();
         let mut length = 0;
         self.each(&text, |term| {
@@ -150,7 +156,8 @@ mod tests {
     fn a_posting_says_where_a_term_is() {
         let mut vocabulary = Vocabulary::default();
         let text = "fn refresh_token() {}\nfn other() { token(); token() }\n";
-        let indexed = vocabulary.index("src/auth/token.rs", text.as_bytes()).unwrap();
+        let indexed =
+            vocabulary.index("src/auth/token.rs", text.as_bytes(), &Redactor::default()).unwrap();
         assert_eq!(indexed.symbols, "refresh_token\nother");
         let terms: HashMap<String, u32> = vocabulary.into_terms().collect();
         let of = |term: &str| {
@@ -166,8 +173,11 @@ mod tests {
 
     #[test]
     fn what_people_do_not_write_has_no_terms() {
-        assert!(Vocabulary::default().index("a.rs", b"\0\0").is_none());
-        assert_eq!(Vocabulary::default().index("a.rs", b"").unwrap().length, 1);
+        assert!(Vocabulary::default().index("a.rs", b"\0\0", &Redactor::default()).is_none());
+        assert_eq!(
+            Vocabulary::default().index("a.rs", b"", &Redactor::default()).unwrap().length,
+            1
+        );
     }
 
     proptest! {
@@ -182,7 +192,7 @@ mod tests {
         #[test]
         fn terms_are_those_of_queries(text in "[a-zA-Z_ éß./(){}0-9]{0,80}") {
             let mut vocabulary = Vocabulary::default();
-            let indexed = vocabulary.index("", text.as_bytes()).unwrap();
+            let indexed = vocabulary.index("", text.as_bytes(), &Redactor::default()).unwrap();
             let mut expected: Vec<String> = text
                 .split(|c: char| !(c.is_alphanumeric() || c == '_'))
                 .filter(|word| word.len() > 1)

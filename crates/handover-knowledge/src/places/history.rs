@@ -1,6 +1,6 @@
 //! Commits as git prints them: message, changed files, renames.
 
-use handover_text::words;
+use handover_text::{Redactor, words};
 
 use crate::{Git, GitError};
 
@@ -46,6 +46,15 @@ impl Commit {
     pub(super) fn subject(&self) -> String {
         let line = self.message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         line.trim().chars().filter(|c| !c.is_control()).take(MAX_SUBJECT).collect()
+    }
+
+    /// The commit without the secrets of its message, and without paths that have one.
+    pub(super) fn redacted(mut self, redactor: &Redactor) -> Self {
+        let has_none = |path: &String| redactor.find(path).is_empty();
+        self.message = redactor.clean(&self.message).as_str().to_owned();
+        self.paths.retain(has_none);
+        self.renames.retain(|(from, to)| has_none(from) && has_none(to));
+        self
     }
 
     /// The terms of the message: those of the subject, and all of them.

@@ -11,9 +11,8 @@ use super::inverted::each_posting;
 use super::lookup::Lexicon;
 use super::model::range;
 use super::tables::{self, Document, NONE, Origin, PathHash, PathRow, Row, path_hash};
-use super::{Evidence, Place, PlacesError, Progress, Watch, Weights};
+use super::{Checkout, Evidence, Place, PlacesError, Progress, Watch, Weights};
 use super::{file_name, folder_of, rank, update};
-use crate::Git;
 
 /// At most so many places are in a brief.
 const BRIEF: usize = 8;
@@ -53,15 +52,13 @@ impl Index {
         ours.then(|| Self { pieces, root: root.to_owned(), origin })
     }
 
-    /// Creates the index of a checkout or brings it up to date. `root` is that of the project in the checkout,
-    /// which `git` was opened for.
+    /// Creates the index of a checkout or brings it up to date.
     pub fn update(
         project: &Folder,
-        git: &Git,
-        root: &Path,
+        checkout: Checkout<'_>,
         watch: Watch<'_>,
     ) -> Result<Progress, PlacesError> {
-        update::update(project, git, root, watch)
+        update::update(project, checkout, watch)
     }
 
     /// The files that a task is probably about, best first. Nothing if nothing in the task is known here.

@@ -26,12 +26,13 @@ mod why;
 use std::path::Path;
 
 use handover_files::{FileError, Folder};
+use handover_text::Redactor;
 
 pub use index::{Index, Presence};
 pub use rank::Weights;
 pub use why::section;
 
-use crate::GitError;
+use crate::{Git, GitError};
 
 /// A file that the work will probably touch.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,6 +91,17 @@ impl Progress {
     pub fn is_complete(&self) -> bool {
         self.unread == 0 && self.history_complete
     }
+}
+
+/// A checkout, and what an update needs to read it.
+#[derive(Debug, Clone, Copy)]
+pub struct Checkout<'a> {
+    /// The root of the project in it.
+    pub root: &'a Path,
+    /// Its repository, opened for that root.
+    pub git: &'a Git,
+    /// Hides the secrets in texts and messages before their words go into the index.
+    pub redactor: &'a Redactor,
 }
 
 /// How a caller follows an update.

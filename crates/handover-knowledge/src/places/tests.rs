@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use handover_files::Folder;
+use handover_text::Redactor;
 
 use super::{
-    Evidence, Index, Named, Place, Presence, Progress, Watch, file_name, folder_of, section,
+    Checkout, Evidence, Index, Named, Place, Presence, Progress, Watch, file_name, folder_of,
+    section,
 };
 use crate::testing::Repository;
 
@@ -16,8 +18,14 @@ fn project(repository: &Repository) -> Folder {
 
 #[track_caller]
 fn update(repository: &Repository) -> Progress {
-    let (project, git) = (project(repository), repository.open());
-    Index::update(&project, &git, repository.root(), Watch::TO_THE_END).unwrap()
+    update_while(repository, Watch::TO_THE_END)
+}
+
+#[track_caller]
+fn update_while(repository: &Repository, watch: Watch<'_>) -> Progress {
+    let (git, redactor) = (repository.open(), Redactor::default());
+    let checkout = Checkout { root: repository.root(), git: &git, redactor: &redactor };
+    Index::update(&project(repository), checkout, watch).unwrap()
 }
 
 #[track_caller]
@@ -169,15 +177,14 @@ fn a_stop_leaves_the_rest_for_the_next_time() {
         seen.fetch_add(1, Ordering::Relaxed);
     };
     let watch = Watch { stop: &stop, seen: &count };
-    let (project, git) = (project(&repository), repository.open());
-    let progress = Index::update(&project, &git, repository.root(), watch).unwrap();
+    let progress = update_while(&repository, watch);
     assert!(progress.read >= 5 && progress.unread > 0, "{progress:?}");
     assert!(!progress.is_complete() && !open(&repository).is_complete());
     let progress = update(&repository);
     assert!(progress.is_complete() && open(&repository).is_complete());
     assert_eq!((progress.files, progress.commits), (17, 4));
     let stopped = Watch { stop: &|| true, seen: &|_, _| {} };
-    Index::update(&project, &git, repository.root(), stopped).unwrap();
+    update_while(&repository, stopped);
     assert!(open(&repository).is_complete());
 }
 
@@ -291,7 +298,9 @@ fn a_project_below_the_root_sees_its_own_files() {
     let root = repository.root().join("app");
     let git = crate::Git::open(&root, Repository::environment()).unwrap().unwrap();
     let folder = Folder::of(&root);
-    let progress = Index::update(&folder, &git, &root, Watch::TO_THE_END).unwrap();
+    let redactor = Redactor::default();
+    let checkout = Checkout { root: &root, git: &git, redactor: &redactor };
+    let progress = Index::update(&folder, checkout, Watch::TO_THE_END).unwrap();
     assert_eq!((progress.files, progress.commits), (1, 1));
     let index = Index::open(&folder, &root).unwrap();
     let places = index.places("sauce", &Evidence::default(), 5);

@@ -17,8 +17,8 @@ use super::history;
 use super::inverted::{Additions, Inverted, Renumber};
 use super::model::Model;
 use super::tables::{Document, NONE, Origin, Stamp};
-use super::{PlacesError, Progress, Watch, commits, file_name, folder_of};
-use crate::{Git, GitError};
+use super::{Checkout, PlacesError, Progress, Watch, commits, file_name, folder_of};
+use crate::GitError;
 
 /// Files beyond these are not indexed.
 const MAX_FILES: usize = 200_000;
@@ -37,22 +37,21 @@ struct Work {
 /// Updates the index of a checkout, or creates it. What a stop leaves undone is done the next time.
 pub(super) fn update(
     project: &Folder,
-    git: &Git,
-    root: &Path,
+    checkout: Checkout<'_>,
     watch: Watch<'_>,
 ) -> Result<Progress, PlacesError> {
-    let (folder, name) = (folder_of(project), file_name(root));
-    let origin = origin(root)?;
-    let listed = match list(git, root, watch) {
+    let (folder, name) = (folder_of(project), file_name(checkout.root));
+    let origin = origin(checkout.root)?;
+    let listed = match list(checkout, watch) {
         Err(GitError::Stopped) => return Ok(Progress::default()),
         listed => listed?,
     };
     let new = || Model::new(origin.clone());
     let known = load(&folder, &name, &origin);
-    let mut updated = renew(known.unwrap_or_else(new), &listed, git, root, watch);
+    let mut updated = renew(known.unwrap_or_else(new), &listed, checkout, watch);
     if matches!(updated, Err(PlacesError::Damaged)) {
         // Its checksums are right, but it contradicts itself.
-        updated = renew(new(), &listed, git, root, watch);
+        updated = renew(new(), &listed, checkout, watch);
     }
     let (progress, changed) = updated?;
     if let Some(model) = changed {
@@ -66,8 +65,7 @@ pub(super) fn update(
 fn renew(
     mut model: Model,
     listed: &BTreeMap<String, Stamp>,
-    git: &Git,
-    root: &Path,
+    checkout: Checkout<'_>,
     watch: Watch<'_>,
 ) -> Result<(Progress, Option<Model>), PlacesError> {
     let (before, is_new) = (model.origin.clone(), model.paths.is_empty());
@@ -75,12 +73,12 @@ fn renew(
     let work = compare(&mut model, listed, &mut progress);
     let renumbered = model.compact_documents();
     let renumber = renumbered.as_deref().map_or(Renumber::Keep, Renumber::To);
-    let added = read_files(&mut model, root, work, watch, &mut progress);
+    let added = read_files(&mut model, checkout, work, watch, &mut progress);
     if renumbered.is_some() || !added.is_empty() {
         let merged = Inverted::merge(model.terms.view(), renumber, &added);
         model.terms = merged.ok_or(PlacesError::Damaged)?;
     }
-    let history_changed = commits::update(&mut model, git, watch)?;
+    let history_changed = commits::update(&mut model, checkout, watch)?;
     model.origin.unread = progress.unread as u64;
     progress.files = model.paths.iter().filter(|row| row.document != NONE).count();
     progress.commits = model.commits.iter().filter(|row| row.length > 0).count();
@@ -103,8 +101,10 @@ fn load(folder: &Folder, name: &str, origin: &Origin) -> Option<Model> {
     ours.then_some(model)
 }
 
-/// The files of a checkout, by path: tracked ones, and new ones that git does not ignore.
-fn list(git: &Git, root: &Path, watch: Watch<'_>) -> Result<BTreeMap<String, Stamp>, GitError> {
+/// The files of a checkout, by path: tracked ones, and new ones that git does not ignore. One whose name has a
+/// secret is left out.
+fn list(checkout: Checkout<'_>, watch: Watch<'_>) -> Result<BTreeMap<String, Stamp>, GitError> {
+    let Checkout { root, git, redactor } = checkout;
     let mut listed = BTreeMap::new();
     let mut add = |path: &[u8], blob: [u8; 20]| {
         if let Ok(path) = std::str::from_utf8(path)
@@ -112,6 +112,7 @@ fn list(git: &Git, root: &Path, watch: Watch<'_>) -> Result<BTreeMap<String, Sta
             && let Ok(data) = fs_err::symlink_metadata(root.join(path))
             && data.is_file()
             && data.len() <= MAX_FILE
+            && redactor.find(path).is_empty()
         {
             let seconds = u64::try_from(data.mtime()).unwrap_or(0);
             let nanoseconds = u64::try_from(data.mtime_nsec()).unwrap_or(0);
@@ -186,7 +187,7 @@ struct Batch {
 /// Reads files on all cores and adds them to the model; returns their postings.
 fn read_files(
     model: &mut Model,
-    root: &Path,
+    checkout: Checkout<'_>,
     work: Vec<Work>,
     watch: Watch<'_>,
     progress: &mut Progress,
@@ -194,14 +195,14 @@ fn read_files(
     let (next, batches) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let total = work.len();
     // The way to the checkout may be a link; below it, none is followed.
-    let root = fs_err::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let root = fs_err::canonicalize(checkout.root).unwrap_or_else(|_| checkout.root.to_owned());
     let read = || {
         let mut batch = Batch::default();
         while !(watch.stop)() {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(work) = work.get(at) else { break };
             let indexed = content(&root, &work.path)
-                .and_then(|text| batch.vocabulary.index(&work.path, &text));
+                .and_then(|text| batch.vocabulary.index(&work.path, &text, checkout.redactor));
             batch.files.push((at, indexed));
             (watch.seen)(at + 1, total);
         }

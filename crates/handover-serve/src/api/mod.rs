@@ -14,6 +14,7 @@ mod sessions;
 mod spawns;
 
 use axum::body::Bytes;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::routing::{MethodFilter, get, on, post};
@@ -76,11 +77,19 @@ pub(crate) fn router() -> Router<ServiceState> {
         };
         let handler = move |state: State<ServiceState>,
                             caller: Extension<Caller>,
-                            path: Path<Vec<(String, String)>>,
+                            path: Result<Path<Vec<(String, String)>>, PathRejection>,
                             uri: Uri,
                             headers: HeaderMap,
                             body: Bytes| async move {
-            handle(endpoint, state.0, caller.0, path.0, &uri, &headers, &body).await
+            match path {
+                Ok(path) => {
+                    handle(endpoint, state.0, caller.0, path.0, &uri, &headers, &body).await
+                }
+                Err(error) => error_response(&invalid(
+                    format!("the path cannot be read: {}", error.body_text()),
+                    "Its parts are UTF-8 in percent escapes.",
+                )),
+            }
         };
         router = router.route(endpoint.path, on(filter, handler));
     }

@@ -240,6 +240,7 @@ fn malformed_requests_are_rejected_with_a_code() {
     let reasoning = "/api/v1/sessions/s1/reasoning";
     for path in [
         "/sessions/a%2F..%2Fb",
+        "/sessions/s1%FE%FF",
         "/packages/x",
         "/sessions?stauts=active",
         "/sessions?status=nice",

@@ -274,22 +274,23 @@ fn interpolated(value: &[u8]) -> bool {
 /// `${VAR}`, `{{ name }}`: braces around a name, or a text cut off after it. Passwords may contain
 /// braces too.
 fn template(value: &[u8]) -> bool {
-    let named = |open: &[u8]| {
-        value.windows(open.len()).enumerate().any(|(at, w)| {
-            let inner = &value[at + open.len()..];
-            let len = bytes::run(inner, 0, inner.len(), |b| !matches!(b, b'{' | b'}' | b']'));
-            w == open && matches!(inner.get(len), None | Some(b'}'))
+    let after = |open: &'static [u8; 2]| {
+        let windows = value.windows(2).enumerate();
+        windows.filter(move |(_, w)| *w == open).map(|(at, _)| &value[at + 2..])
+    };
+    let variable = after(b"${").any(|inner| {
+        let len = bytes::run(inner, 0, inner.len(), |b| !matches!(b, b'{' | b'}' | b']'));
+        matches!(inner.get(len), None | Some(b'}'))
+    });
+    // Two closing braces, unless the text was cut off.
+    let expression = || {
+        after(b"{{").any(|inner| {
+            let len = bytes::run(inner, 0, inner.len(), |b| !matches!(b, b'{' | b'}'));
+            matches!(inner.get(len..len + 2), None | Some(b"}}"))
         })
     };
-    let braces = value.windows(2).any(|w| w == b"}}") && !value.contains(&b'{');
-    named(b"${") || braces || {
-        // Two closing braces, unless the text was cut off.
-        value.windows(2).enumerate().any(|(at, w)| {
-            let inner = &value[at + 2..];
-            let len = bytes::run(inner, 0, inner.len(), |b| !matches!(b, b'{' | b'}'));
-            w == b"{{" && matches!(inner.get(len..len + 2), None | Some(b"}}"))
-        })
-    }
+    let braces = || !value.contains(&b'{') && has(value, b"}}");
+    variable || braces() || expression()
 }
 
 /// `{AQAAABAAAAAQ…}`: an encrypted value in the configuration of some servers.

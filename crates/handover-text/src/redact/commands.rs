@@ -16,6 +16,8 @@ use super::values;
 const LINE: usize = 256;
 /// How many words of a command are read.
 const WORDS: usize = 32;
+/// The most parts of a pattern after the name of its command.
+const PARTS: usize = 8;
 
 /// Patterns of commands that take a password in the same way.
 #[derive(Debug)]
@@ -156,7 +158,9 @@ pub(super) fn secret(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         named.then_some(())?;
         let rest = std::str::from_utf8(&pattern[space + 1..]).ok()?;
         let words = words.get_or_insert_with(|| split(text, after));
-        matches(text, rest, words)
+        let mut parts = [""; PARTS];
+        let count = parts.iter_mut().zip(rest.split(' ')).map(|(part, p)| *part = p).count();
+        matches(text, &parts[..count], words)
     })
 }
 
@@ -215,16 +219,17 @@ fn word(text: &[u8], at: usize) -> (ShellWord, usize) {
     (ShellWord { start: at, end }, end.max(at + 1))
 }
 
-/// The position of the secret, if the words match the pattern.
-fn matches(text: &[u8], pattern: &str, words: &[ShellWord]) -> Option<(usize, usize)> {
-    let (part, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
+/// The position of the secret, if the words match the parts of a pattern.
+fn matches(text: &[u8], pattern: &[&str], words: &[ShellWord]) -> Option<(usize, usize)> {
+    let (&part, rest) = pattern.split_first()?;
     if part == "…" {
+        let piped = rest.contains(&"|");
         let pipe = words.iter().position(|w| text[w.start..w.end] == *b"|");
-        if pipe.is_none() && rest.contains('|') {
+        if pipe.is_none() && piped {
             return None;
         }
         // The secret of `echo … ! | x` comes before the pipe.
-        let reach = if rest.contains('|') { words.len() } else { pipe.unwrap_or(words.len()) };
+        let reach = if piped { words.len() } else { pipe.unwrap_or(words.len()) };
         return (0..reach).find_map(|skip| matches(text, rest, &words[skip..]));
     }
     let (word, tail) = words.split_first()?;
@@ -246,9 +251,7 @@ fn matches(text: &[u8], pattern: &str, words: &[ShellWord]) -> Option<(usize, us
                 false => content.len(),
             };
             // Comparing words costs less than judging a value.
-            if !rest.is_empty() {
-                end_of(text, rest, tail)?;
-            }
+            end_of(text, rest, tail)?;
             let span = unquoted(text, word.start + from, word.start + to);
             is_secret(text.get(span.0..span.1)?, sure).then_some(span)
         }
@@ -257,10 +260,10 @@ fn matches(text: &[u8], pattern: &str, words: &[ShellWord]) -> Option<(usize, us
 }
 
 /// Whether the words match a pattern without a secret.
-fn end_of(text: &[u8], pattern: &str, words: &[ShellWord]) -> Option<()> {
+fn end_of(text: &[u8], pattern: &[&str], words: &[ShellWord]) -> Option<()> {
     let mut words = words.iter();
-    for part in pattern.split(' ') {
-        if part == "." {
+    for part in pattern {
+        if *part == "." {
             return words.next().is_none().then_some(());
         }
         let word = words.next()?;
@@ -332,6 +335,13 @@ mod tests {
             }
         }
         out + &text[at..]
+    }
+
+    #[test]
+    fn every_pattern_fits() {
+        for pattern in TABLE.iter().flat_map(|command| command.patterns) {
+            assert!(pattern.split(' ').count() <= PARTS + 1, "{pattern}");
+        }
     }
 
     #[test]

@@ -214,6 +214,9 @@ fn judge(s: &[u8], Hints { near, wide: hint }: Hints, before: Option<u8>) -> boo
     }) {
         return false;
     }
+    if near.secret && !near.hash && assigned && random::typed_key(s) {
+        return true;
+    }
     if hexadecimal(s) {
         // After white space, 40 hex digits are a commit or a package checksum.
         let sha1 = s.len() == 40 && before.is_none_or(|b| b.is_ascii_whitespace());

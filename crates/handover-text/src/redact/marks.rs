@@ -8,6 +8,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::Hit;
+use super::bytes;
 
 const OPEN: &str = "[REDACTED-";
 
@@ -105,13 +106,16 @@ impl OffsetMap {
 
 /// The marks in a text.
 pub(super) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> {
-    memmem::find_iter(text.as_bytes(), OPEN).filter_map(move |start| {
-        let from = start + OPEN.len();
-        let digits =
-            text.as_bytes()[from..].iter().take(9).take_while(|b| b.is_ascii_digit()).count();
-        let close = text.as_bytes().get(from + digits) == Some(&b']');
-        (digits > 0 && close).then(|| start..from + digits + 1)
-    })
+    let text = text.as_bytes();
+    memmem::find_iter(text, OPEN).filter_map(|start| Some(start..mark_at(text, start)?))
+}
+
+/// The end of the mark at `start`, if there is one.
+pub(super) fn mark_at(text: &[u8], start: usize) -> Option<usize> {
+    let rest = text.get(start..)?.strip_prefix(OPEN.as_bytes())?;
+    let digits = bytes::run(rest, 0, 9, |b| b.is_ascii_digit());
+    let close = rest.get(digits) == Some(&b']');
+    (digits > 0 && close).then(|| start + OPEN.len() + digits + 1)
 }
 
 /// Removes the marks from hits: a mark is not hidden again.

@@ -15,6 +15,9 @@ pub(super) const RANDOM: f32 = 1.9;
 /// Below this, a string is random if the context suggests a secret.
 pub(super) const LIKELY: f32 = 2.4;
 
+/// A longer string is no key of an example.
+const LONGEST_TYPED: usize = 256;
+
 /// Bytes per token of a string, measured on its beginning if it is long.
 pub(super) fn efficiency(s: &[u8]) -> f32 {
     let sample = &s[..s.len().min(SAMPLE)];
@@ -97,6 +100,28 @@ pub(super) fn counted(s: &[u8]) -> bool {
     s.len() >= 8 && (steps(1).count() * 3 >= s.len() * 2 || steps(2).count() * 3 >= s.len() * 2)
 }
 
+/// Whether a string is a key that somebody typed for an example: letters and digits that count, not an alphabet.
+pub(super) fn typed_key(s: &[u8]) -> bool {
+    if !(16..=LONGEST_TYPED).contains(&s.len()) || !mixed(s) {
+        return false;
+    }
+    // Separators do not interrupt the sequence: `ABCD1234-EFGH5678`.
+    let mut joined = [0; LONGEST_TYPED];
+    let mut len = 0;
+    for b in s.iter().filter(|b| bytes::is(**b, ALNUM)) {
+        joined[len] = *b;
+        len += 1;
+    }
+    counted(&joined[..len]) && !alphabet(s)
+}
+
+/// `0123456789abcdef`: every digit and letter once, as programs list them.
+fn alphabet(s: &[u8]) -> bool {
+    let mut seen = [false; 256];
+    s.windows(10).any(|w| w == b"0123456789")
+        && s.iter().all(|b| !std::mem::replace(&mut seen[usize::from(*b)], true))
+}
+
 /// How often the kind changes between neighbours: digits, upper case, lower case.
 pub(super) fn changes(s: &[u8]) -> usize {
     let kind = |b: u8| bytes::CLASS[usize::from(b)] & (DIGIT | UPPER | LOWER);
@@ -143,6 +168,21 @@ mod tests {
         for text in ["abc", "Zk8vXq2LmN5pR7wT", "collect_changed_refs", "550e8400e29b41d4a716", ""]
         {
             assert!(!counted(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn typed_keys_are_no_alphabets() {
+        for key in ["abcdef1234567890", "ABCD1234-EFGH5678", "0123456789abcdef0123456789abcdef"] {
+            assert!(typed_key(key.as_bytes()), "{key}");
+        }
+        for other in [
+            "0123456789abcdef",
+            "abcdefghijklmnopqrstuvwxyz0123456789",
+            "abcdefghijklmnopqr",
+            "abc123",
+        ] {
+            assert!(!typed_key(other.as_bytes()), "{other}");
         }
     }
 

@@ -8,7 +8,7 @@ use super::index::{Letters, Side};
 use super::keys::{self, Key};
 use super::{
     Hit, blocks, byte_arrays, calls, commands, encoded, expect_scripts, flags, generic, kubernetes,
-    pem, prose, services, settings, shapes, sql_rows, tables, urls, usernames, vendors,
+    marks, pem, prose, services, settings, shapes, sql_rows, tables, urls, usernames, vendors,
 };
 
 /// Adds the findings of the pattern rules; returns the structures that some of them depend on.
@@ -75,6 +75,11 @@ impl<'t> Scan<'t> {
                 at = at.max(block.end);
             } else if CLASS[usize::from(*b)] & RUN != 0 {
                 at = self.word(skip_escape(self.text, at), hits);
+            } else if *b == b'['
+                && let Some(end) = marks::mark_at(self.text, at)
+            {
+                // A text full of marks is read once more: they would be judged like keys.
+                at = end;
             } else {
                 if !b.is_ascii()
                     && let Some((from, to)) = self.assignments.foreign(self.text, at)

@@ -66,11 +66,12 @@ pub(super) fn opens(text: &[u8], start: usize) -> bool {
 /// The end of a value in `a=…&b=…`.
 pub(super) fn before_pair(text: &[u8], at: usize, stop: usize) -> usize {
     let value = text.get(at..stop.min(at + JUDGED)).unwrap_or_default();
-    let pair = value.iter().enumerate().find(|(i, b)| {
+    let named = |i: &usize| {
         let name = bytes::run(value, i + 1, 40, |b| bytes::is(b, ALNUM) || b == b'_');
-        **b == b'&' && name > 1 && value.get(i + 1 + name) == Some(&b'=')
-    });
-    pair.map_or(stop, |(i, _)| at + i)
+        name > 1 && value.get(i + 1 + name) == Some(&b'=')
+    };
+    let pair = memchr::memchr_iter(b'&', value).find(named);
+    pair.map_or(stop, |i| at + i)
 }
 
 /// Skips a conversion around a literal: `[]byte("…")`, `String::from("…")`.

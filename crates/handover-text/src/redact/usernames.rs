@@ -7,6 +7,7 @@
 
 use super::allowlist;
 use super::bytes::{self, ALNUM};
+use super::index::{Letters, Side};
 use super::keys;
 
 /// The rule's name in findings.
@@ -24,8 +25,14 @@ const NAMES: [&str; 9] = [
     "user", "username", "userid", "login", "loginname", "uid", "usr", "email", "benutzer",
 ];
 
+/// Rules out nearly every other word at once.
+static ENDS: Letters = Letters::new(&[&NAMES, &["name", "id"]], Side::End);
+
 /// Whether a name denotes a user.
 pub(super) fn is_name(name: &[u8]) -> bool {
+    if !matches!(*name, [.., c, a, b] if ENDS.has(a, b, c)) {
+        return false;
+    }
     let last = name.iter().rposition(|b| !b.is_ascii_alphabetic());
     let word = &name[last.map_or(0, |at| at + 1)..];
     let ends = |end: &str| {

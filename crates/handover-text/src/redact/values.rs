@@ -38,6 +38,7 @@ pub(super) fn is_secret(key: Key, form: Form, value: &[u8]) -> bool {
     }
     match key {
         Key::Password => password(form, value),
+        Key::Secret | Key::Token | Key::Weak if random::typed_key(value) => true,
         Key::Secret => secret(form, value),
         Key::Token => weak(form, value) || token(form, value) || encoded::is_user_password(value),
         Key::Weak => weak(form, value) && !generic::identifier(value),
@@ -112,7 +113,8 @@ fn secret(form: Form, value: &[u8]) -> bool {
     if value.iter().any(u8::is_ascii_whitespace) || allowlist::reference(value) {
         return false;
     }
-    let random = value.len() >= 12 && random::scattered(value);
+    let random =
+        value.len() >= 12 && random::scattered(value) || value.len() >= 16 && all_digits(value);
     match form {
         Form::Quoted | Form::Compared => {
             random
@@ -131,6 +133,10 @@ fn secret(form: Form, value: &[u8]) -> bool {
                 || (value.len() >= 8 && random::mixed(value) && !wordy_with_number(value))
         }
     }
+}
+
+fn all_digits(value: &[u8]) -> bool {
+    value.iter().all(u8::is_ascii_digit)
 }
 
 /// Names of algorithms that resemble secrets.
@@ -191,7 +197,7 @@ fn weak(form: Form, value: &[u8]) -> bool {
     {
         return false;
     }
-    let digits = value.len() >= 16 && value.iter().all(u8::is_ascii_digit);
+    let digits = value.len() >= 16 && all_digits(value);
     let dense = random::mixed(value)
         && random::scattered(value)
         && !wordy_with_number(value)

@@ -13,6 +13,9 @@ use crate::env;
 use crate::error::CommandError;
 use crate::store::StorePlace;
 
+/// The name of the check of the log.
+pub(super) const LOG: &str = "store log";
+
 /// How much is written to try a disk: more than what a full one gives away to small files.
 const TRIED_BYTES: usize = 128 * 1024;
 
@@ -23,15 +26,13 @@ const LOCK_SECONDS: i64 = 1;
 pub(super) fn log(place: &StorePlace) -> Option<Check> {
     let StorePlace::File(path) = place else { return None };
     Some(match check_log(path) {
-        Ok(None) => Check::fine("store log", "complete"),
+        Ok(None) => Check::fine(LOG, "complete"),
         Ok(Some(damage)) => Check::wrong(
-            "store log",
+            LOG,
             format!("{damage}: records that were written last may be lost"),
             "Run `handover doctor --fix` before anything else writes: it keeps a copy of the files and restores what can be read.",
         ),
-        Err(error) => {
-            Check::wrong("store log", error.to_string(), "Make the store's files readable.")
-        }
+        Err(error) => Check::wrong(LOG, error.to_string(), "Make the store's files readable."),
     })
 }
 

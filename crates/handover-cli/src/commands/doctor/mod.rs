@@ -102,11 +102,14 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
         if checks.iter().all(|check| check.ok) {
             checks.extend(last_good_copy(app));
         }
-        match notes(app) {
-            Ok(check) => checks.push(check),
-            Err(error) => checks.push(Check::failed("notes", error)),
+        // These open the store, which would drop what a repair can still read in a damaged log.
+        if checks.iter().all(|check| check.ok || check.name != disk::LOG) {
+            match notes(app) {
+                Ok(check) => checks.push(check),
+                Err(error) => checks.push(Check::failed("notes", error)),
+            }
+            checks.extend(host::checks(app));
         }
-        checks.extend(host::checks(app));
         if args.probe {
             checks.extend(probe::checks(app));
         }
@@ -167,6 +170,9 @@ fn last_good_copy(app: &App) -> Option<Check> {
 fn store(app: &App) -> Result<Vec<Check>, CommandError> {
     let place = app.store_place()?;
     let mut checks: Vec<Check> = disk::log(&place).into_iter().collect();
+    if checks.iter().any(|check| !check.ok) {
+        return Ok(checks);
+    }
     let store = match app.store() {
         Ok(store) => store,
         Err(error) => {

@@ -7,7 +7,7 @@ use super::{Planted, list_everything};
 use crate::project;
 
 /// Where a command takes its secret: in an argument, or on standard input.
-const IN_ARGUMENTS: &[&str] = &[
+pub(crate) const IN_ARGUMENTS: &[&str] = &[
     "event log @",
     "event log note --key @",
     "session new @",
@@ -83,6 +83,18 @@ const IN_ARGUMENTS: &[&str] = &[
     "@",
     "event list --session @",
     "event list --group @",
+    "note add @",
+    "note add text --title @",
+    "note add text --path @",
+    "note show @",
+    "note list --kind @",
+    "note retire @",
+    "note purge @",
+    "learn @",
+    "learn docs --path @",
+    "learn docs --since @",
+    "learn --forget @",
+    "where @",
 ];
 
 #[test]

@@ -7,6 +7,7 @@
 
 mod closing;
 mod commands;
+mod knowledge;
 mod programs;
 mod protocols;
 mod shared;
@@ -15,6 +16,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use handover_testkit::{Output, TestEnv};
+
+pub(crate) use self::commands::IN_ARGUMENTS;
 
 /// The files below `.handover/` that belong to the user.
 const USERS_FILES: &[&str] = &["config.toml"];
@@ -70,6 +73,16 @@ impl Planted {
         format!("apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  value: {value}")
     }
 
+    /// A password that only its name gives away.
+    pub(super) fn password(&mut self, channel: &str) -> String {
+        let channel = format!("{channel}, a password");
+        let token = self.token(&channel);
+        self.secrets.pop();
+        let value = token.to_ascii_lowercase().replace("ghp_", "p4");
+        self.note(&channel, &value);
+        format!("DB_PASSWORD=\"{value}\"")
+    }
+
     fn note(&mut self, channel: &str, secret: &str) {
         self.secrets.push((channel.to_owned(), secret.to_owned()));
     }
@@ -106,8 +119,12 @@ impl Planted {
     pub(super) fn nowhere(&self, env: &TestEnv) {
         let mut leaks = Vec::new();
         let mut look = |place: &str, bytes: &[u8]| {
+            let folded = bytes.to_ascii_lowercase();
             for (channel, secret) in &self.secrets {
-                if bytes.windows(secret.len()).any(|part| part == secret.as_bytes()) {
+                let term = term(secret);
+                if bytes.windows(secret.len()).any(|part| part == secret.as_bytes())
+                    || folded.windows(term.len()).any(|part| part == term.as_bytes())
+                {
                     leaks.push(format!("{channel} → {place}"));
                 }
             }
@@ -128,6 +145,13 @@ impl Planted {
         let (count, secrets) = (leaks.len(), self.secrets.len());
         assert!(leaks.is_empty(), "{count} leaks of {secrets} secrets:\n{}", leaks.join("\n"));
     }
+}
+
+/// The end of a secret as an index of words has it: in lower case and without separators, the beginning perhaps
+/// elsewhere because other words share it.
+fn term(secret: &str) -> String {
+    let folded = secret.to_ascii_lowercase().replace('_', "");
+    folded[folded.len().saturating_sub(20)..].to_owned()
 }
 
 /// Every regular file below a folder.
@@ -181,4 +205,8 @@ fn the_search_finds_what_is_there() {
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| planted.nowhere(&env)));
     let message = *found.unwrap_err().downcast::<String>().unwrap();
     assert!(message.contains("a file → file x/y.txt"), "{message}");
+    // An index of words keeps them folded, and shares beginnings.
+    env.write(".handover/x/y.txt", &token.to_ascii_lowercase().replace('_', "")[10..]);
+    let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| planted.nowhere(&env)));
+    assert!(found.is_err());
 }

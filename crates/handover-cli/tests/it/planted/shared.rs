@@ -4,6 +4,7 @@ use handover_testkit::{Service, TestEnv};
 
 use super::Planted;
 use super::commands::{every_argument, every_debrief, every_input, every_package_file};
+use super::knowledge::every_source;
 use crate::{empty, project};
 
 fn everything(planted: &mut Planted, env: &TestEnv) {
@@ -11,6 +12,7 @@ fn everything(planted: &mut Planted, env: &TestEnv) {
     every_input(planted, env);
     every_debrief(planted, env);
     every_package_file(planted, env);
+    every_source(planted, env);
 }
 
 /// A project in the tests' database, and its id.

@@ -273,6 +273,10 @@ fn memory_is_private_bounded_and_survives_many_writers() {
 
 #[test]
 fn the_users_own_file_sets_floors() {
+    let env = clone_with("[redaction]\nmode = \"off\"\n");
+    user_file(&env, "[redaction]\nmode = \"pattern_only\"\n");
+    assert_eq!(value(&env, "redaction.mode"), json!("pattern_only"));
+    // Trusting the project changes nothing about that.
     let env = clone_with(
         "guard = \"off\"\n[redaction]\nmode = \"off\"\nallow = [\"b\"]\nrules = [{name = \"p\", pattern = \"p-[0-9]{9}\"}]\n\
          [runs]\ncommand = \"./agent.sh --fast\"\n[gates]\ncommands = [{name = \"t\", argv = [\"make\", \"t\"]}]\n\

@@ -109,7 +109,7 @@ fn joined(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
             Some(Key::Weak) | None => !shapes.is_empty() && states_key(before),
             Some(Key::Id | Key::Password) => false,
         };
-        (fits && stated).then_some(key)
+        ((fits || random::typed_key(key)) && stated).then_some(key)
     })?;
     let random = random::mixed(key) && !values::wordy_with_number(key) || random::counted(key);
     (random && !allowlist::placeholder(key)).then_some((end - key.len(), end))
@@ -147,17 +147,20 @@ fn after_name(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(usize,
     let after = lexicon::hint(&text[name.end..start]);
     let hash = after.hash || lexicon::hint(&text[from..name.start]).hash;
     let stated = given || hint.secret;
+    let sure = service.meaning == Meaning::Name;
     let hex = random::hex(run) || random::uuid(run);
-    let commit = run.len() == 40 && hex && is_checksum(text, start, given);
+    // Nothing but an example counts, and after a name that means nothing else it is an example of a key.
+    let typed = sure && random::typed_key(run);
+    let commit = run.len() == 40 && hex && !typed && is_checksum(text, start, given);
     let other = hash
         || after.id && hex && !hint.secret
         || commit && !hint.secret
-        || hex && !stated
-        || run.len() < SURE && !(stated && service.meaning == Meaning::Name)
+        || hex && !stated && !typed
+        || run.len() < SURE && !(stated && sure)
         || allowlist::placeholder(run)
         || allowlist::public(run)
         || values::wordy_with_number(run) && !counted
-        || (counted || digits) && !stated;
+        || (counted || digits) && !stated && !typed;
     (!other && (hex || counted || digits || random::efficiency(run) < 3.0))
         .then(|| (start, end + bytes::run(text, end, 2, |b| b == b'=')))
 }

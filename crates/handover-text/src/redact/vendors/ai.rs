@@ -10,6 +10,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "openrouter-key": "sk-or-v1-{h64}" | "sk-or-{b40,}", yes "sk-or-v1-(a1b2)64", no "sk-or-v1-(a1b2)20";
     "perplexity-key": "pplx-{w40,}", yes "pplx-(a1B2)48", no "pplx-(a1B2)12";
     "groq-key": "gsk_{w40,}", yes "gsk_(a1B2)52", no "gsk_window_new";
+    "voiceflow-key": "VF.DM.{H24}.{w16}" | "VF.WS.{H24}.{w16}", yes "VF.DM.(a1b2)24.(a1B2)16", no "VF.DM.x";
     "huggingface-token": "hf_{w30,}?" | "api_org_{w34}", yes "hf_(aBcD)34", no "hf_hub_download_from_the_hub";
     "replicate-token": "r8_{w37}", yes "r8_(a1B2)37", no "r8_(a1B2)9";
     "xai-key": "xai-{w70,}", yes "xai-(a1B2)80", no "xai-(a1B2)20";

@@ -29,6 +29,9 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "woocommerce-key": "ck_{h40}" | "cs_{h40}", yes "ck_(a1b2)40", no "cs_(a1)8";
     "shopify-token": "shpat_{H32}" | "shpss_{H32}" | "shpca_{H32}" | "shppa_{H32}" | "shptka_{h32}" | "shpua_{h32}" | "shprt_{h32}" | "shpit_{h32}", yes "shpat_(a1b2)32", no "shpat_x";
     "hubspot-token": "pat-na1-{b36}" | "pat-eu1-{b36}" | "pat-na2-{b36}" | "pat-ap1-{b36}", yes "pat-na1-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "pat-na1-x";
+    "salesforce-consumer-key": "3MVG{x24,}", yes "3MVG9(a1B2)80", no "3MVG9x";
+    "flexport-token": "shltm_{b32,}", yes "shltm_(a1B2)40", no "shltm_x";
+    "fleetbase-key": "flb_live_{w20,}" | "flb_test_{w20,}", yes "flb_live_(a1B2)20", no "flb_live_x";
     "salesforce-token": "00D{w12,15}!{x60,}", yes "00D(a1B2)12!(a1B2)90", no "00D(a1)12";
     "close-key": "api_{w20,}.{w20,}", yes "api_(a1B2)22.(a1B2)22", no "api_client.get_the_value";
     "clearbit-key": "sk_{h32}!", yes "sk_(a1b2)32", no "sk_(a1)8";

@@ -36,9 +36,9 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "databricks-token": "dapi{h32}" | "doses{h32}" | "dkea{h32}" | "dose{h32}", yes "dapi(a1b2)32-2", no "dapi(a1b2)8";
     "openshift-token": "sha256~{b43}", yes "sha256~(a1B2)43", no "sha256~(a1B2)9";
     "rancher-token": "kubeconfig-u-{a5,}:{a54}" | "token-{a5}:{a54}", yes "token-(a1)5:(a1b2)54", no "token-(a1)5:x";
-    "tailscale-key": "tskey-{l2,8}-{w10,}" | "tskey-{w12,}", yes "tskey-auth-(a1B2)12CNTRL-(a1B2)32", no "tskey-auth";
+    "tailscale-key": "tskey-{l2,8}-{w10,}" | "tskey-{l2,8}-{w6,}-{w4,}" | "tskey-{w12,}", yes "tskey-auth-(a1B2)12CNTRL-(a1B2)32", no "tskey-auth";
     "infisical-token": "st.{h24}.{h32}.{h32}" | "st.{U36}.{h32}.{h32}", yes "st.(a1b2)24.(c3d4)32.(e5f6)32", no "st.(a1b2)8";
-    "onepassword-token": "ops_eyJ{B50,}" | "A3-{A6}-{A6,}-{A5}-{A5}-{A5}", yes "ops_eyJ(a1B2)250", no "ops_eyJx";
+    "onepassword-token": "ops_eyJ{B50,}" | "A3-{A6}-{A6,}-{A5}-{A5}-{A5}" | "1PRK-{A4}-{A4}-{A4}-{A4}-{A4}-{A4}-{A4}-{A4}-{A4}-{A4}-{A4}-{A4}-{A4}", yes "ops_eyJ(a1B2)250", no "ops_eyJx";
     "bitwarden-token": "0.{U36}.{w30}:{B24}", yes "0.(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12.(a1B2)30:(a1B2)22==", no "0.(a1b2)8";
     "age-secret-key": "AGE-SECRET-KEY-1{A58}", yes "AGE-SECRET-KEY-1(Q2P3)58", no "AGE-SECRET-KEY-1x";
     "akeyless-key": "p-{w16}!?", yes "p-(a1B2)16", no "p-(ab)6";

@@ -49,7 +49,8 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "canva-secret": "cnvca{b40,}", yes "cnvca(a1B2)51", no "cnvcax";
     "wix-token": "IST.eyJ{x60,}", yes "IST.eyJ(a1B2)200", no "IST.eyJx";
     "bcrypt-hash": "2a${d2}${C53}" | "2b${d2}${C53}" | "2y${d2}${C53}", yes "$2b$12$(a1B2)53", no "$2b$12$x";
-    "crypt-hash": "pbkdf2_sha256${d3,}${w8,}${B40,}" | "6${c8,}${C43,}" | "5${c8,}${C43,}" | "1${c4,}${C22,}" | "apr1${c4,}${C22}" | "y${c3}${c8,}${C43}" | "argon2id$v={d2}$m={d1,},t={d1,},p={d1,}${B16,}${B20,}" | "argon2i$v={d2}$m={d1,},t={d1,},p={d1,}${B16,}${B20,}", yes "$6$(aB)8$(a1B2)86", no "$6$x";
+    "kerberos-hash": "krb5asrep${d2}${x20,}" | "krb5tgs${d2}$*{x4,}", yes "$krb5asrep$23$(a1b2)32$(c3d4)64", no "$krb5asrep$23$x";
+    "crypt-hash": "8${c14}${C43}" | "9${c14}${C43}" | "pbkdf2_sha256${d3,}${w8,}${B40,}" | "6${c8,}${C43,}" | "5${c8,}${C43,}" | "1${c4,}${C22,}" | "apr1${c4,}${C22}" | "y${c3}${c8,}${C43}" | "argon2id$v={d2}$m={d1,},t={d1,},p={d1,}${B16,}${B20,}" | "argon2i$v={d2}$m={d1,},t={d1,},p={d1,}${B16,}${B20,}", yes "$6$(aB)8$(a1B2)86", no "$6$x";
     "fernet-token": "gAAAAAB{b90,}", yes "gAAAAAB(a1B2)120", no "gAAAAABx";
     "paseto": "v1.local.{b60,}" | "v2.local.{b60,}" | "v3.local.{b60,}" | "v4.local.{b60,}" | "v2.public.{b60,}" | "v4.public.{b60,}", yes "v4.local.(a1B2)90", no "v4.local.x";
     "ansible-vault": "ANSIBLE_VAULT;{d1}.{d1};AES256", yes "$ANSIBLE_VAULT;1.1;AES256", no "$ANSIBLE_VAULT";
