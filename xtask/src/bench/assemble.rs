@@ -93,6 +93,15 @@ fn compare_builds(args: &Args, other: &Path, this: &Path) -> Result<()> {
     ] {
         compare(args.runs, what, || other.handover(words), || this.handover(words))?;
     }
+    eprintln!("learning what is in them");
+    other.learn()?;
+    this.learn()?;
+    for (what, words) in [
+        ("`assemble` with notes and places", &ASSEMBLE[..]),
+        ("`brief` with notes and places", &BRIEF),
+    ] {
+        compare(args.runs, what, || other.handover(words), || this.handover(words))?;
+    }
     print_peaks(peak(&other)?, peak(&this)?);
     Ok(())
 }

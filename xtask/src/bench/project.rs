@@ -40,6 +40,33 @@ impl Project {
         Ok(project)
     }
 
+    /// Commits what is there and learns it, so that an assembly has notes and places to choose from. A build that
+    /// cannot learn is left as it is.
+    pub fn learn(&self) -> Result<()> {
+        for args in [
+            &["init", "--quiet"][..],
+            &["add", "docs"],
+            &[
+                "-c",
+                "user.name=bench",
+                "-c",
+                "user.email=bench@localhost",
+                "commit",
+                "--quiet",
+                "-m",
+                "docs",
+            ],
+        ] {
+            let done = Command::new("git").args(args).current_dir(&self.root).status()?;
+            anyhow::ensure!(done.success(), "git {} failed", args[0]);
+        }
+        let learned = self.command().args(["learn", "--quiet"]).output()?;
+        if !learned.status.success() {
+            eprintln!("{} cannot learn", self.handover.display());
+        }
+        Ok(())
+    }
+
     /// The store, opened by this checkout's own code; another build may have created an incompatible one.
     pub fn store(&self) -> Result<Box<dyn Store>> {
         self.scratch.open()

@@ -33,6 +33,9 @@ const WORTHWHILE: f64 = 0.3;
 /// A note with a single word of the task must have one that tells more than most.
 const TELLING: f64 = 0.5;
 
+/// No statement is shorter; in less room nothing is tried.
+const LEAST_TOKENS: u64 = 8;
+
 /// A longer text is not repeated inside of another note.
 const REPEATED: usize = 60;
 
@@ -241,6 +244,10 @@ impl Known {
         let mut room = packing.room.saturating_sub(heading);
         for at in 0..self.candidates.len() {
             if !matches!(self.candidates[at].fate, Fate::OverTheLimit | Fate::OverTheBudget) {
+                continue;
+            }
+            if room < LEAST_TOKENS {
+                self.candidates[at].fate = Fate::OverTheBudget;
                 continue;
             }
             let source = &self.candidates[at].found.note.source;
