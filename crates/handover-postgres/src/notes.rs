@@ -9,7 +9,7 @@ use handover_store::{
     KnownUnit, Learned, NewNote, NewUnit, NoteFilter, Notes, PURGED, RecordKind, Result,
     StoreError, erased_text,
 };
-use handover_text::Clean;
+use handover_text::{Clean, typos};
 
 use crate::PostgresStore;
 use crate::link::Statement;
@@ -387,6 +387,23 @@ impl Notes for PostgresStore {
 
     fn erase_delivered(&self, project: &ProjectId, notes: &[NoteId]) -> Result<u64> {
         self.write(|| notes.iter().map(|id| self.erase_receipts(project, id)).sum())
+    }
+
+    fn note_numbers(&self, project: &ProjectId, kind: NoteKind) -> Result<Vec<i64>> {
+        let sql = "SELECT key FROM note WHERE project = $1 AND kind = $2 ORDER BY key";
+        self.all(sql, params![project.as_str(), kind.as_str()], |row| Columns::of(row).int())
+    }
+
+    fn note_words_like(&self, project: &ProjectId, word: &str, slips: u32) -> Result<Vec<String>> {
+        let (shortest, longest) = typos::stem_lengths(word, slips);
+        let sql = "SELECT DISTINCT term FROM note_page
+             WHERE project = $1 AND length(term) BETWEEN $2 AND $3 ORDER BY term";
+        let words = self.all(
+            sql,
+            params![project.as_str(), i64::from(shortest), i64::from(longest)],
+            |row| Columns::of(row).text(),
+        )?;
+        Ok(typos::nearest(word, slips, words))
     }
 
     fn each_note_postings(

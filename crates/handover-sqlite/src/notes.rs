@@ -316,6 +316,17 @@ impl Notes for SqliteStore {
         self.erase(|tx| notes.iter().map(|id| erase_delivered(tx, project, id)).sum())
     }
 
+    fn note_numbers(&self, project: &ProjectId, kind: NoteKind) -> Result<Vec<i64>> {
+        let sql = "SELECT key FROM note WHERE project = ?1 AND kind = ?2 ORDER BY key";
+        query::all(&self.connection, sql, (project.as_str(), kind.as_str()), |row| {
+            rows::Columns::of(row).int()
+        })
+    }
+
+    fn note_words_like(&self, project: &ProjectId, word: &str, slips: u32) -> Result<Vec<String>> {
+        index::like(&self.connection, project, word, slips)
+    }
+
     fn each_note_postings(
         &self,
         project: &ProjectId,

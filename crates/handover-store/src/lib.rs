@@ -52,7 +52,7 @@ pub use packages::{
     Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Slice, Step, Supersede,
     Versions,
 };
-pub use private::PrivateNotes;
+pub use private::{PrivateNotes, WITHHELD};
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
 pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};

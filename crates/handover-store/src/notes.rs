@@ -143,6 +143,13 @@ pub trait Notes {
     /// Erases the texts of receipts that show one of these notes; how many there were.
     fn erase_delivered(&self, project: &ProjectId, notes: &[NoteId]) -> Result<u64>;
 
+    /// The numbers of all notes of a kind, ascending.
+    fn note_numbers(&self, project: &ProjectId, kind: NoteKind) -> Result<Vec<i64>>;
+
+    /// The words of the index that differ from this one by the fewest slips, at most as many as given. See
+    /// [`handover_text::typos`].
+    fn note_words_like(&self, project: &ProjectId, word: &str, slips: u32) -> Result<Vec<String>>;
+
     /// Visits the number of notes in the index and the postings of each term, in the order of the terms.
     /// Only one list is held at a time. A store implements this or [`note_postings`](Self::note_postings).
     fn each_note_postings(

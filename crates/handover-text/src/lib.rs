@@ -13,6 +13,7 @@ mod short;
 mod surrogates;
 pub mod synonyms;
 pub mod tokens;
+pub mod typos;
 pub mod words;
 
 pub use clean::{Clean, CleanJson, redact_message};

@@ -6,6 +6,7 @@ use handover_model::{PackageId, ProjectId, Timestamp};
 use handover_store::packed::{NOTE_PAGES, NoteEdit, Pages, Postings};
 use handover_store::rows::{Columns, Row};
 use handover_store::{IndexPart, Result};
+use handover_text::typos;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
@@ -85,6 +86,22 @@ pub(crate) fn each(
         visit(notes, at, &list);
     }
     Ok(())
+}
+
+/// The words that are nearest to another one.
+pub(crate) fn like(
+    connection: &Connection,
+    project: &ProjectId,
+    word: &str,
+    slips: u32,
+) -> Result<Vec<String>> {
+    let sql = "SELECT DISTINCT term FROM note_page
+         WHERE project = ?1 AND length(term) BETWEEN ?2 AND ?3 ORDER BY term";
+    let (shortest, longest) = typos::stem_lengths(word, slips);
+    let words = query::all(connection, sql, (project.as_str(), shortest, longest), |row| {
+        Columns::of(row).text()
+    })?;
+    Ok(typos::nearest(word, slips, words))
 }
 
 /// Rebuilds the index of all notes, whatever it holds now.
