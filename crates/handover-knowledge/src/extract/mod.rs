@@ -7,11 +7,13 @@ mod cues;
 mod near;
 mod notes;
 mod outside;
+mod repeats;
 mod sentences;
 mod turns;
 
 pub use near::Likeness;
 pub(crate) use notes::drafts;
+pub use repeats::repeats;
 
 #[cfg(test)]
 mod tests;

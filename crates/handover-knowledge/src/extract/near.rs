@@ -24,6 +24,22 @@ impl Likeness {
         Self { words: words.collect() }
     }
 
+    /// How many different words there are.
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The smallest of the words, in an order that depends on the group. Texts with many common words share
+    /// that of most groups.
+    pub(super) fn sign(&self, group: u64) -> Option<u64> {
+        // Odd numbers permute: no two words become one.
+        let factor = (group * 2 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.words
+            .iter()
+            .map(|word| word.wrapping_mul(factor).rotate_left(29).wrapping_mul(factor))
+            .min()
+    }
+
     /// Whether two texts say nearly the same.
     pub fn is_near(&self, other: &Self) -> bool {
         let (least, most) =
