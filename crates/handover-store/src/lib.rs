@@ -46,7 +46,8 @@ pub use groups::{GroupUpdate, Groups};
 pub use hosts::{Hosts, NewTicket};
 pub use jobs::{Hold, Job, Jobs, NewJob};
 pub use notes::{
-    KnownUnit, Learned, NewNote, NewUnit, NoteFilter, NotePostings, Notes, PURGED, erased_text,
+    KnownUnit, Learned, Moved, NewNote, NewUnit, NoteFilter, NotePostings, Notes, PURGED,
+    erased_text, numbered_terms,
 };
 pub use packages::{
     Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Slice, Step, Supersede,
