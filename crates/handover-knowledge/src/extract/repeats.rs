@@ -1,6 +1,7 @@
 //! Notes of different units that say nearly the same.
 
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use handover_model::{Note, NoteId};
 
@@ -8,9 +9,6 @@ use super::near::Likeness;
 
 /// Shorter texts have too little to compare.
 const LEAST_WORDS: usize = 8;
-
-/// Texts that share the smallest hashes of a few groups of words are compared.
-const GROUPS: u64 = 6;
 
 /// Of notes that say nearly the same, the newest replaces the others: pairs of an older one and the one that
 /// stays. Notes are given in any order.
@@ -20,8 +18,8 @@ const GROUPS: u64 = 6;
 pub fn repeats<'a>(notes: impl IntoIterator<Item = &'a Note>) -> Vec<(NoteId, NoteId)> {
     let mut notes: Vec<&Note> = notes.into_iter().collect();
     notes.sort_by(|a, b| b.created_at.cmp(&a.created_at).then_with(|| a.id.cmp(&b.id)));
-    let mut alike: HashMap<(u64, u64), Vec<usize>> = HashMap::new();
-    let mut kept: Vec<(&Note, Likeness, BTreeSet<&str>)> = Vec::new();
+    let mut alike: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
+    let mut kept: Vec<(&Note, Likeness, u64)> = Vec::new();
     let mut replaced = Vec::new();
     for note in notes {
         let likeness = Likeness::of(&note.text);
@@ -29,17 +27,16 @@ pub fn repeats<'a>(notes: impl IntoIterator<Item = &'a Note>) -> Vec<(NoteId, No
             continue;
         }
         let names = names(&note.text);
-        let signs: Vec<(u64, u64)> =
-            (0..GROUPS).filter_map(|group| Some((group, likeness.sign(group)?))).collect();
-        let newer =
-            signs.iter().flat_map(|sign| alike.get(sign).into_iter().flatten()).find(|at| {
-                let (other, theirs, of_other) = &kept[**at];
-                other.source != note.source
-                    && other.trust >= note.trust
-                    && (note.kind.is_private() || !other.kind.is_private())
-                    && *of_other == names
-                    && theirs.is_near(&likeness)
-            });
+        let signs = likeness.signs().into_iter().enumerate();
+        let mut others = signs.clone().flat_map(|sign| alike.get(&sign).into_iter().flatten());
+        let newer = others.find(|at| {
+            let (other, theirs, of_other) = &kept[**at];
+            *of_other == names
+                && other.source != note.source
+                && other.trust >= note.trust
+                && (note.kind.is_private() || !other.kind.is_private())
+                && theirs.is_near(&likeness)
+        });
         if let Some(at) = newer {
             replaced.push((note.id.clone(), kept[*at].0.id.clone()));
             continue;
@@ -52,14 +49,18 @@ pub fn repeats<'a>(notes: impl IntoIterator<Item = &'a Note>) -> Vec<(NoteId, No
     replaced
 }
 
-/// The words of a text that name something: with a digit, an underscore or a capital letter inside.
-fn names(text: &str) -> BTreeSet<&str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+/// A hash of the words that name something: with a digit, an underscore or a capital letter inside.
+fn names(text: &str) -> u64 {
+    let names: BTreeSet<&str> = text
+        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
         .filter(|word| {
             word.chars().any(|c| c.is_numeric() || c == '_')
                 || word.chars().skip(1).any(char::is_uppercase)
         })
-        .collect()
+        .collect();
+    let mut hasher = DefaultHasher::new();
+    names.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]
