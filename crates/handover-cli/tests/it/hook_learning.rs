@@ -1,6 +1,7 @@
 //! Hooks keep notes current: commits and documents when a conversation starts, the conversation when it ends,
 //! that of a subagent when it stops; and within their deadline.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -146,11 +147,13 @@ fn a_long_history_waits_for_the_next_time() {
         let message =
             format!("Change number {n} of the shop\n\nBecause of reason {n} that somebody gave.\n");
         let time = 1_700_000_000 + n;
-        import += &format!(
+        write!(
+            import,
             "commit refs/heads/long\ncommitter A <a@b.c> {time} +0000\ndata {}\n{message}\nM 100644 inline f{}.txt\ndata 2\nx\n\n",
             message.len(),
             n % 50
-        );
+        )
+        .unwrap();
     }
     env.write("import", import);
     let input = fs_err::File::open(env.path("import")).unwrap().into_parts().0;
