@@ -41,6 +41,8 @@ enum Bench {
     Assemble(bench::assemble::Args),
     /// Time of `handover hook`
     Hook(bench::hook::Args),
+    /// Time and memory of `handover learn`
+    Learn(bench::learn::Args),
     /// Redaction of hostile texts
     Redaction(bench::redaction::Args),
     /// Overhead of the run engine per phase
@@ -75,6 +77,7 @@ fn main() -> anyhow::Result<()> {
     match Args::parse().task {
         Task::Bench(Bench::Assemble(args)) => bench::assemble::run(&args),
         Task::Bench(Bench::Hook(args)) => bench::hook::run(&args),
+        Task::Bench(Bench::Learn(args)) => bench::learn::run(&args),
         Task::Bench(Bench::Redaction(args)) => bench::redaction::run(&args),
         Task::Bench(Bench::Run(args)) => bench::run::run(&args),
         Task::Bench(Bench::Serve(args)) => bench::serve::run(&args),

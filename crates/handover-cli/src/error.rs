@@ -8,6 +8,7 @@ use std::fmt;
 
 use handover_agents::AgentError;
 use handover_context::archive::{ArchiveError, CopyError};
+use handover_context::notes::NoteError;
 use handover_context::package_file::{ImportError, PackageFileError};
 use handover_engine::persona::PersonaError;
 use handover_files::{FileError, Irregular};
@@ -287,12 +288,36 @@ impl From<ArchiveError> for CommandError {
     }
 }
 
+impl From<NoteError> for CommandError {
+    fn from(error: NoteError) -> Self {
+        let (exit, hint) = match error {
+            NoteError::Store(error) => return error.into(),
+            NoteError::Id(error) => return error.into(),
+            NoteError::Empty => (Exit::Usage, "Pass it as an argument or on standard input."),
+            NoteError::Long(_) => {
+                (Exit::Usage, "Write a document of the repository: `handover learn docs` reads it.")
+            }
+            NoteError::Unknown(_) => (Exit::Failed, "`handover note list` shows the ids."),
+            NoteError::Ambiguous { .. } => {
+                (Exit::Usage, "Pass more of the id; `handover note list` shows them.")
+            }
+            NoteError::Erased(_) => (Exit::Usage, "Write it anew with `handover note add`."),
+            NoteError::NotAmended { .. } => (
+                Exit::Usage,
+                "`handover note list --state amended` shows the notes with a replacement.",
+            ),
+        };
+        Self::new(exit, error.code(), &error).hinted(hint)
+    }
+}
+
 impl From<ToolError> for CommandError {
     fn from(error: ToolError) -> Self {
         match error {
             ToolError::Store(error) => error.into(),
             ToolError::Handoff(error) => error.into(),
             ToolError::PackageFile(error) => error.into(),
+            ToolError::Note(error) => error.into(),
             ToolError::Id(error) => error.into(),
             ToolError::Request(error) => {
                 Self { code: error.code, hint: error.hint, ..Self::invalid(error.message) }

@@ -8,6 +8,7 @@ pub mod assemble;
 pub mod everything;
 mod ignore_files;
 pub mod learning;
+pub mod notes;
 pub mod package_file;
 pub mod rank;
 pub mod search;

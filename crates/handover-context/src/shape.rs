@@ -8,9 +8,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::assemble::Assembly;
-use crate::everything::Found;
+use crate::everything::{Findings, Found, file_of};
 use crate::package_file::{ProjectPaths, file_state};
-use crate::search::Hit;
 
 fn value(record: &impl Serialize) -> Value {
     serde_json::to_value(record).unwrap_or_default()
@@ -57,23 +56,8 @@ pub fn recorded(kept: &Reasoning, redactions: u32) -> Value {
     })
 }
 
-/// A search result.
-pub fn hit(hit: &Hit, paths: &ProjectPaths) -> Value {
-    json!({
-        "id": hit.package.id,
-        "path": hit.package.path,
-        "score": (hit.score * 1000.0).round() / 1000.0,
-        "snippet": hit.snippet,
-        "kind": hit.package.kind,
-        "priority": hit.package.priority,
-        "summary": hit.package.summary,
-        "version": hit.package.version,
-        "file": file_state(paths, &hit.package),
-    })
-}
-
 /// A result of a search over everything.
-pub fn found(found: &Found) -> Value {
+fn found(found: &Found) -> Value {
     json!({
         "type": found.of,
         "id": found.id,
@@ -85,6 +69,19 @@ pub fn found(found: &Found) -> Value {
         "snippet": found.snippet,
         "created_at": found.created_at,
     })
+}
+
+/// The answer to a search over everything; packages say whether their files are still what was registered.
+pub fn findings(store: &dyn Store, paths: &ProjectPaths, findings: &Findings) -> Result<Value> {
+    let mut results = Vec::with_capacity(findings.found.len());
+    for one in &findings.found {
+        let mut result = found(one);
+        if let Some(state) = file_of(store, paths, one)? {
+            result["file"] = value(&state);
+        }
+        results.push(result);
+    }
+    Ok(json!({"results": results, "assumed": findings.assumed}))
 }
 
 /// An error pattern, without the project it belongs to.
@@ -198,7 +195,7 @@ pub fn assembly(assembly: &Assembly, state: ReceiptState, explain: bool) -> Valu
 #[cfg(test)]
 mod tests {
     use handover_model::{ReceiptId, Zone};
-    use handover_store::{GroupUpdate, Groups, NewReceipt, Packages, Receipts};
+    use handover_store::{GroupUpdate, Groups, NewReceipt, Receipts};
 
     use super::*;
     use crate::testing::{TestProject, at, group, role};
@@ -276,11 +273,29 @@ mod tests {
     fn search_results_are_rounded() {
         let project = TestProject::new();
         let id = project.register(project.package("a.md", "s", "text")).id;
-        let package = project.store.package(id).unwrap();
-        let found = Hit { package, score: 1.234_567, snippet: "x".to_owned() };
-        let value = hit(&found, &project.paths);
-        assert_eq!((&value["score"], &value["file"]), (&json!(1.235), &json!("vanished")));
-        assert_eq!((&value["id"], &value["kind"]), (&json!(id), &json!("research")));
+        let found = Found {
+            of: handover_model::ItemKind::Package,
+            id: crate::assemble::ItemId::Number(id.0),
+            session: Some(project.session.clone()),
+            kind: "research".to_owned(),
+            path: Some("a.md".to_owned()),
+            origin: "research by developer".to_owned(),
+            created_at: at(0),
+            score: 1.234_567,
+            snippet: "x".to_owned(),
+        };
+        let strategy = Found {
+            of: handover_model::ItemKind::Strategy,
+            id: crate::assemble::ItemId::Text("st_1".to_owned()),
+            ..found.clone()
+        };
+        let all = Findings { found: vec![found, strategy], assumed: Vec::new() };
+        let value = findings(&project.store, &project.paths, &all).unwrap();
+        let first = &value["results"][0];
+        assert_eq!((&first["score"], &first["file"]), (&json!(1.235), &json!("vanished")));
+        assert_eq!((&first["id"], &first["type"]), (&json!(id), &json!("package")));
+        assert!(value["results"][1].get("file").is_none());
+        assert_eq!(value["assumed"], json!([]));
     }
 
     #[test]

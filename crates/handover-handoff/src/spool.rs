@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use handover_files::{Folder, Sync};
-use handover_model::{Receipt, ReceiptId, ReceiptState};
-use handover_store::{NewReceipt, ReceiptStep, Store, StoreError};
+use handover_files::{FileError, Folder, Sync};
+use handover_model::{ItemKind, NoteId, Receipt, ReceiptId, ReceiptItem, ReceiptState};
+use handover_store::{NewReceipt, ReceiptStep, Store, StoreError, erased_text};
 use handover_text::{Clean, Redactor};
 
 /// The folder below `.handover/`.
@@ -79,6 +79,27 @@ pub fn import(folder: &Folder, store: &dyn Store, redactor: &Redactor) -> Import
         }
     }
     imported
+}
+
+/// Erases the texts of waiting receipts that show one of these notes; how many there were.
+pub fn erase(folder: &Folder, notes: &[NoteId]) -> Result<usize, FileError> {
+    let mut erased = 0;
+    for entry in folder.entries()?.into_iter().filter(|entry| entry.name.ends_with(SUFFIX)) {
+        // What cannot be read as a receipt never gets into the store.
+        let Ok(Some(mut record)) = read(folder, &entry.name) else { continue };
+        let shown = notes.iter().find(|note| {
+            let shows =
+                |item: &ReceiptItem| item.kind == ItemKind::Note && item.id == note.as_str();
+            record.items.iter().any(shows)
+        });
+        if let (Some(note), Some(text)) = (shown, &mut record.text) {
+            *text = erased_text(note);
+            let bytes = serde_json::to_vec(&record).unwrap_or_default();
+            folder.replace(&entry.name, &bytes, Sync::Yes)?;
+            erased += 1;
+        }
+    }
+    Ok(erased)
 }
 
 fn read(folder: &Folder, name: &str) -> Result<Option<Receipt>, String> {

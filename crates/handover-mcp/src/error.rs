@@ -1,5 +1,6 @@
 //! Errors of one request: what a library returned, and what the client sees.
 
+use handover_context::notes::NoteError;
 use handover_context::package_file::PackageFileError;
 use handover_handoff::HandoffError;
 use handover_model::InvalidId;
@@ -52,6 +53,9 @@ pub enum ToolError {
     /// A file cannot be registered as a package.
     #[error(transparent)]
     PackageFile(#[from] PackageFileError),
+    /// A note cannot be written, found or changed.
+    #[error(transparent)]
+    Note(#[from] NoteError),
     /// A malformed id.
     #[error(transparent)]
     Id(#[from] InvalidId),
@@ -76,6 +80,7 @@ impl ToolError {
             Self::Store(error) => error.code(),
             Self::Handoff(error) => error.code(),
             Self::PackageFile(error) => error.code(),
+            Self::Note(error) => error.code(),
             Self::Id(_) => "invalid_input",
             Self::Request(error) => error.code,
         }

@@ -7,6 +7,7 @@ use handover_model::{GroupId, PackageId, Role, SessionId, Timestamp};
 use handover_store::packed::{self, Blocks, Entry, FRESH, Pages, Postings};
 use handover_store::rows::{self, Columns};
 use handover_store::{Candidate, IndexError, Reindexed, Result, StoreError, TextIndex};
+use handover_text::typos;
 use tokio_postgres::Row;
 
 use crate::link::Statement;
@@ -317,6 +318,33 @@ impl TextIndex for PostgresStore {
             visit(at, &list);
         }
         Ok(())
+    }
+
+    fn words_like(&self, session: &SessionId, word: &str, slips: u32) -> Result<Vec<String>> {
+        let (shortest, longest) = typos::stem_lengths(word, slips);
+        let fresh = format!("{FRESH_TERMS} WHERE f.{OF_SESSION} ORDER BY f.package");
+        let terms = format!(
+            "SELECT DISTINCT term FROM posting_page p
+             WHERE p.{OF_SESSION} AND length(term) BETWEEN $2 AND $3"
+        );
+        let mut answers = self.rows_of(
+            session,
+            &[
+                Statement { sql: &fresh, params: params![session.as_str()] },
+                Statement {
+                    sql: &terms,
+                    params: params![session.as_str(), i64::from(shortest), i64::from(longest)],
+                },
+            ],
+        )?;
+        let (fresh, rows) =
+            (answers.next().unwrap_or_default(), answers.next().unwrap_or_default());
+        let fresh: Vec<_> =
+            fresh.iter().map(|row| read_terms(&PgRow(row))).collect::<Result<_>>()?;
+        let mut words =
+            rows.iter().map(|row| value::text(row, "term")).collect::<Result<BTreeSet<_>>>()?;
+        packed::fresh_words(&fresh, &mut words)?;
+        Ok(typos::nearest(word, slips, words))
     }
 
     fn reindex(&self, session: Option<&SessionId>) -> Result<Reindexed> {

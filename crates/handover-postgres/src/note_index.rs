@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::{Note, PackageId, ProjectId, Timestamp};
-use handover_store::Result;
-use handover_store::packed::{NOTE_PAGES, NoteEdit, Pages, Postings, note_terms};
+use handover_model::{PackageId, ProjectId, Timestamp};
+use handover_store::packed::{NOTE_PAGES, NoteEdit, Pages, Postings};
 use handover_store::rows::{self, Columns, NOTE};
+use handover_store::{Moved, Result, numbered_terms};
 
 use crate::PostgresStore;
 use crate::link::Statement;
@@ -16,19 +16,6 @@ const INDEXED: &str = "state <> 'retired'";
 
 /// How many notes are reindexed at a time.
 const BATCH: u32 = 2_000;
-
-/// Notes that enter and leave, each with its packed terms.
-#[derive(Debug, Default)]
-pub(crate) struct Moved {
-    pub(crate) added: Vec<(PackageId, Vec<u8>)>,
-    pub(crate) gone: Vec<(PackageId, Vec<u8>)>,
-}
-
-/// The packed terms of a note under its number.
-pub(crate) fn terms(number: i64, note: &Note) -> (PackageId, Vec<u8>) {
-    let names: Vec<&str> = note.paths.iter().chain(&note.symbols).map(String::as_str).collect();
-    (PackageId(number), note_terms(note.kind, &note.title, &names, &note.text).packed())
-}
 
 /// Pages as rows: project, term, page, postings.
 fn page_columns<'a>(project: &'a ProjectId, pages: &'a Pages) -> Vec<Param<'a>> {
@@ -188,7 +175,8 @@ impl PostgresStore {
             let batch = self.all(&sql, params![project.as_str(), last, BATCH], rows::note)?;
             let Some((number, _)) = batch.last() else { return Ok(()) };
             last = *number;
-            let terms: Vec<_> = batch.iter().map(|(number, note)| terms(*number, note)).collect();
+            let terms: Vec<_> =
+                batch.iter().map(|(number, note)| numbered_terms(*number, note)).collect();
             visit(&terms)?;
         }
     }

@@ -3,17 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use handover_model::{Note, NoteId, NoteKind, NoteState, PackageId, ProjectId, Timestamp};
-use handover_store::packed::{Postings, note_terms};
+use handover_store::packed::Postings;
 use handover_store::rows::{self, Columns, KNOWN_UNIT, NOTE, to_json};
 use handover_store::{
-    KnownUnit, Learned, NewNote, NewUnit, NoteFilter, Notes, PURGED, RecordKind, Result,
-    StoreError, erased_text,
+    KnownUnit, Learned, Moved, NewNote, NewUnit, NoteFilter, Notes, PURGED, RecordKind, Result,
+    StoreError, erased_text, numbered_terms,
 };
-use handover_text::Clean;
+use handover_text::{Clean, typos};
 
 use crate::PostgresStore;
 use crate::link::Statement;
-use crate::note_index::{Moved, terms};
 use crate::value::{Param, columns, params, row};
 
 /// How many units are learned in one statement.
@@ -49,7 +48,7 @@ impl<'a> Learning<'a> {
         for (number, note) in of_unit.into_values() {
             if note.state != NoteState::Retired {
                 self.deleted.push(*number);
-                self.moved.gone.push(terms(*number, note));
+                self.moved.gone.push(numbered_terms(*number, note));
                 self.learned.removed += 1;
             }
         }
@@ -57,19 +56,7 @@ impl<'a> Learning<'a> {
 
     /// Takes over what a source says anew about a note that is still there.
     fn refresh(&mut self, number: i64, note: &'a Note, new: &'a NewNote) {
-        // A person or a later statement outweighs the source. A live note has a reason only if a person
-        // gave it one.
-        let fixed = match note.state {
-            NoteState::Retired | NoteState::Amended => true,
-            NoteState::Live => note.reason.is_some(),
-            NoteState::Stale => false,
-        };
-        let reason = new.reason.as_ref().map(Clean::as_str);
-        let (state, reason) =
-            if fixed { (note.state, note.reason.as_deref()) } else { (new.state, reason) };
-        let same = (state, reason) == (note.state, note.reason.as_deref())
-            && (new.trust, new.created_at) == (note.trust, note.created_at);
-        if !same {
+        if let Some((state, reason)) = new.refreshes(note) {
             self.refreshed.push((number, state, reason, new));
         }
     }
@@ -177,14 +164,9 @@ impl PostgresStore {
         learning.learned.kept += asked - added.len() as u64;
         for (unit, new) in &learning.new {
             let Some(number) = added.get(new.id.as_str()) else { continue };
-            if new.state == NoteState::Retired {
-                continue;
+            if let Some(terms) = new.packed_terms(unit.kind) {
+                learning.moved.added.push((PackageId(*number), terms));
             }
-            let names: Vec<&str> =
-                new.paths.iter().chain(&new.symbols).map(Clean::as_str).collect();
-            let (title, text) = (new.title.as_str(), new.text.as_str());
-            let terms = note_terms(unit.kind, title, &names, text);
-            learning.moved.added.push((PackageId(*number), terms.packed()));
         }
         Ok(())
     }
@@ -250,12 +232,7 @@ impl PostgresStore {
             "UPDATE note SET state = $2, reason = $3 WHERE key = $1",
             params![number, state.as_str(), reason],
         )?;
-        let mut moved = Moved::default();
-        match (before.state == NoteState::Retired, state == NoteState::Retired) {
-            (true, false) => moved.added.push(terms(number, &before)),
-            (false, true) => moved.gone.push(terms(number, &before)),
-            (false, false) | (true, true) => {}
-        }
+        let moved = Moved::by_state(number, &before, state);
         self.update_notes(project, moved, now)?;
         Ok(self.numbered_note(project, id)?.1)
     }
@@ -361,7 +338,7 @@ impl Notes for PostgresStore {
             for (number, note) in &notes {
                 self.erase_receipts(project, &note.id)?;
                 if note.state != NoteState::Retired {
-                    moved.gone.push(terms(*number, note));
+                    moved.gone.push(numbered_terms(*number, note));
                 }
             }
             self.change(&format!("DELETE FROM note {which}"), of)?;
@@ -388,6 +365,23 @@ impl Notes for PostgresStore {
 
     fn erase_delivered(&self, project: &ProjectId, notes: &[NoteId]) -> Result<u64> {
         self.write(|| notes.iter().map(|id| self.erase_receipts(project, id)).sum())
+    }
+
+    fn note_numbers(&self, project: &ProjectId, kind: NoteKind) -> Result<Vec<i64>> {
+        let sql = "SELECT key FROM note WHERE project = $1 AND kind = $2 ORDER BY key";
+        self.all(sql, params![project.as_str(), kind.as_str()], |row| Columns::of(row).int())
+    }
+
+    fn note_words_like(&self, project: &ProjectId, word: &str, slips: u32) -> Result<Vec<String>> {
+        let (shortest, longest) = typos::stem_lengths(word, slips);
+        let sql = "SELECT DISTINCT term FROM note_page
+             WHERE project = $1 AND length(term) BETWEEN $2 AND $3 ORDER BY term";
+        let words = self.all(
+            sql,
+            params![project.as_str(), i64::from(shortest), i64::from(longest)],
+            |row| Columns::of(row).text(),
+        )?;
+        Ok(typos::nearest(word, slips, words))
     }
 
     fn each_note_postings(

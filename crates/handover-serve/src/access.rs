@@ -3,6 +3,7 @@
 //! Every network request goes through a [`Guarded`] store, so one rule applies to the API, MCP, the
 //! dashboard and other machines. For the caller, records of other projects do not exist.
 
+mod notes;
 mod own;
 mod visible;
 
@@ -22,12 +23,20 @@ pub(crate) struct Access {
     pub(crate) other_project: Option<ProjectId>,
     /// The token that grants the rights; `None` for anonymous local clients.
     pub(crate) token: Option<TokenId>,
+    /// Whether notes of conversations and memories are visible: to the machine's own user, or if they are
+    /// shared.
+    pub(crate) private: bool,
 }
 
 impl Access {
     /// A local client may do everything the command line may.
-    pub(crate) const LOCAL: Self =
-        Self { scope: TokenScope::Admin, project: None, other_project: None, token: None };
+    pub(crate) const LOCAL: Self = Self {
+        scope: TokenScope::Admin,
+        project: None,
+        other_project: None,
+        token: None,
+        private: true,
+    };
 
     pub(crate) fn allows(&self, need: TokenScope) -> bool {
         self.scope >= need

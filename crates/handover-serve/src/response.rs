@@ -53,7 +53,9 @@ pub(crate) fn with_security_headers(mut response: Response) -> Response {
 fn status_of(code: &str) -> StatusCode {
     match code {
         "not_found" => StatusCode::NOT_FOUND,
-        "conflict" | "locked" | "fenced" | "ambiguous" => StatusCode::CONFLICT,
+        "conflict" | "locked" | "fenced" | "ambiguous" | "erased" | "wrong_state" => {
+            StatusCode::CONFLICT
+        }
         "invalid_input" | "invalid_package" | "usage" | "no_session" | "ambiguous_session" => {
             StatusCode::BAD_REQUEST
         }

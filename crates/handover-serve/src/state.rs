@@ -154,12 +154,12 @@ impl ServiceState {
                 Some(token) => {
                     let name = token.name.as_deref().unwrap_or(token.id.as_str());
                     tracing::Span::current().record("token", name);
+                    let others = token.project.clone().filter(|project| *project != own.project);
                     Ok(Access {
+                        // A project of other machines has only what they shared.
+                        private: own.config.learn.share || others.is_some(),
                         scope: token.scope,
-                        other_project: token
-                            .project
-                            .clone()
-                            .filter(|project| *project != own.project),
+                        other_project: others,
                         project: token.project,
                         token: Some(token.id),
                     })

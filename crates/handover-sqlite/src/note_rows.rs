@@ -1,7 +1,6 @@
 //! Notes as rows: what learning, changing states and reindexing share.
 
-use handover_model::{Note, NoteId, PackageId, ProjectId};
-use handover_store::packed::note_terms;
+use handover_model::{Note, NoteId, ProjectId};
 use handover_store::rows::{self, NOTE};
 use handover_store::{RecordKind, Result, StoreError};
 use rusqlite::{Connection, Params};
@@ -27,10 +26,4 @@ pub(crate) fn get(
     let found =
         select(connection, "WHERE project = ?1 AND id = ?2", (project.as_str(), id.as_str()));
     found?.pop().ok_or_else(|| StoreError::not_found(RecordKind::Note, id))
-}
-
-/// The packed terms of a note under its number.
-pub(crate) fn terms(number: i64, note: &Note) -> (PackageId, Vec<u8>) {
-    let names: Vec<&str> = note.paths.iter().chain(&note.symbols).map(String::as_str).collect();
-    (PackageId(number), note_terms(note.kind, &note.title, &names, &note.text).packed())
 }

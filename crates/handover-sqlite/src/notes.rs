@@ -2,19 +2,20 @@
 
 use std::collections::HashMap;
 
-use handover_model::{Note, NoteId, NoteKind, NoteState, ProjectId, Timestamp};
+use handover_model::{Note, NoteId, NoteKind, NoteState, PackageId, ProjectId, Timestamp};
 use handover_store::packed::Postings;
 use handover_store::rows::{self, KNOWN_UNIT, to_json};
 use handover_store::{
-    KnownUnit, Learned, NewNote, NewUnit, NoteFilter, Notes, PURGED, Result, erased_text,
+    KnownUnit, Learned, Moved, NewNote, NewUnit, NoteFilter, Notes, PURGED, Result, erased_text,
+    numbered_terms,
 };
 use handover_text::Clean;
 use rusqlite::Connection;
 
 use crate::error::backend;
 use crate::file::truncate_log;
-use crate::index::notes::{self as index, Moved};
-use crate::note_rows::{get, select, terms};
+use crate::index::notes as index;
+use crate::note_rows::{get, select};
 use crate::{SqliteStore, query, sums};
 
 /// How many numbers are looked up in one statement.
@@ -53,7 +54,7 @@ fn learn(
     }
     for (number, note) in known.into_values().filter(|(_, note)| note.state != NoteState::Retired) {
         query::execute(tx, "DELETE FROM note WHERE key = ?1", [number])?;
-        so_far.moved.gone.push(terms(number, &note));
+        so_far.moved.gone.push(numbered_terms(number, &note));
         so_far.learned.removed += 1;
     }
     match &unit.fingerprint {
@@ -74,21 +75,7 @@ fn learn(
 
 /// Takes over what a source says anew about a note that is still there; whether anything changed.
 fn refresh(tx: &Connection, number: i64, note: &Note, new: &NewNote) -> Result<bool> {
-    // A person or a later statement outweighs the source. A live note has a reason only if a person
-    // gave it one.
-    let fixed = match note.state {
-        NoteState::Retired | NoteState::Amended => true,
-        NoteState::Live => note.reason.is_some(),
-        NoteState::Stale => false,
-    };
-    let reason = new.reason.as_ref().map(Clean::as_str);
-    let (state, reason) =
-        if fixed { (note.state, note.reason.as_deref()) } else { (new.state, reason) };
-    let same = (state, reason) == (note.state, note.reason.as_deref())
-        && (new.trust, new.created_at) == (note.trust, note.created_at);
-    if same {
-        return Ok(false);
-    }
+    let Some((state, reason)) = new.refreshes(note) else { return Ok(false) };
     let sql = "UPDATE note SET state = ?2, reason = ?3, trust = ?4, created_at = ?5 WHERE key = ?1";
     let (trust, created_at) = (new.trust.as_str(), new.created_at.as_micros());
     query::execute(tx, sql, (number, state.as_str(), reason, trust, created_at))?;
@@ -135,12 +122,8 @@ fn add(
         return Ok(());
     }
     so_far.learned.added += 1;
-    if new.state != NoteState::Retired {
-        let names: Vec<&str> = new.paths.iter().chain(&new.symbols).map(Clean::as_str).collect();
-        let (title, text) = (new.title.as_str(), new.text.as_str());
-        let terms = handover_store::packed::note_terms(unit.kind, title, &names, text);
-        let number = handover_model::PackageId(tx.last_insert_rowid());
-        so_far.moved.added.push((number, terms.packed()));
+    if let Some(terms) = new.packed_terms(unit.kind) {
+        so_far.moved.added.push((PackageId(tx.last_insert_rowid()), terms));
     }
     Ok(())
 }
@@ -159,12 +142,7 @@ fn set_state(
     }
     let sql = "UPDATE note SET state = ?2, reason = ?3 WHERE key = ?1";
     query::execute(tx, sql, (number, state.as_str(), reason))?;
-    let mut moved = Moved::default();
-    match (before.state == NoteState::Retired, state == NoteState::Retired) {
-        (true, false) => moved.added.push(terms(number, &before)),
-        (false, true) => moved.gone.push(terms(number, &before)),
-        (false, false) | (true, true) => {}
-    }
+    let mut moved = Moved::by_state(number, &before, state);
     index::update(tx, project, &mut moved, now)?;
     Ok(get(tx, project, id)?.1)
 }
@@ -289,7 +267,7 @@ impl Notes for SqliteStore {
             for (number, note) in &notes {
                 erase_delivered(tx, project, &note.id)?;
                 if note.state != NoteState::Retired {
-                    moved.gone.push(terms(*number, note));
+                    moved.gone.push(numbered_terms(*number, note));
                 }
             }
             query::execute(tx, &format!("DELETE FROM note {which}"), of)?;
@@ -315,6 +293,17 @@ impl Notes for SqliteStore {
 
     fn erase_delivered(&self, project: &ProjectId, notes: &[NoteId]) -> Result<u64> {
         self.erase(|tx| notes.iter().map(|id| erase_delivered(tx, project, id)).sum())
+    }
+
+    fn note_numbers(&self, project: &ProjectId, kind: NoteKind) -> Result<Vec<i64>> {
+        let sql = "SELECT key FROM note WHERE project = ?1 AND kind = ?2 ORDER BY key";
+        query::all(&self.connection, sql, (project.as_str(), kind.as_str()), |row| {
+            rows::Columns::of(row).int()
+        })
+    }
+
+    fn note_words_like(&self, project: &ProjectId, word: &str, slips: u32) -> Result<Vec<String>> {
+        index::like(&self.connection, project, word, slips)
     }
 
     fn each_note_postings(

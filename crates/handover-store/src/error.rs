@@ -150,6 +150,10 @@ pub enum StoreError {
         need: handover_model::TokenScope,
     },
 
+    /// The service keeps notes of conversations and memories to itself.
+    #[error("the service does not share notes of conversations and memories")]
+    Private,
+
     /// The backend failed.
     #[error("{fault}")]
     Backend {
@@ -175,7 +179,7 @@ impl StoreError {
             Self::Ambiguous { .. } => "ambiguous",
             Self::Locked { .. } => "locked",
             Self::Fenced { .. } => "fenced",
-            Self::Denied { .. } => "forbidden",
+            Self::Denied { .. } | Self::Private => "forbidden",
             Self::Aborted => "aborted",
             Self::Index(_) => "index_damaged",
             Self::Newer { .. } => "store_newer",

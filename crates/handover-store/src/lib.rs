@@ -46,13 +46,14 @@ pub use groups::{GroupUpdate, Groups};
 pub use hosts::{Hosts, NewTicket};
 pub use jobs::{Hold, Job, Jobs, NewJob};
 pub use notes::{
-    KnownUnit, Learned, NewNote, NewUnit, NoteFilter, NotePostings, Notes, PURGED, erased_text,
+    KnownUnit, Learned, Moved, NewNote, NewUnit, NoteFilter, NotePostings, Notes, PURGED,
+    erased_text, numbered_terms,
 };
 pub use packages::{
     Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Slice, Step, Supersede,
     Versions,
 };
-pub use private::PrivateNotes;
+pub use private::{PrivateNotes, WITHHELD};
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
 pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};

@@ -65,16 +65,18 @@ macro_rules! store_methods {
                 read strategies(project: by ProjectId, filter: by StrategyFilter) -> Vec<Strategy>, project(project);
             }
             Notes {
-                write learn_notes(project: by ProjectId, units: list NewUnit, now: val Timestamp) -> Learned, project(project);
-                read note(project: by ProjectId, id: by NoteId) -> Note, project(project);
-                read notes(project: by ProjectId, filter: by NoteFilter) -> Vec<Note>, project(project);
-                read notes_by_number(project: by ProjectId, numbers: list i64) -> Vec<(i64, Note)>, project(project);
-                write set_note_state(project: by ProjectId, id: by NoteId, state: val NoteState, reason: opt Clean, now: val Timestamp) -> Note, project(project);
-                read note_units(project: by ProjectId, kind: val NoteKind) -> Vec<KnownUnit>, project(project);
-                admin forget_notes(project: by ProjectId, kind: val NoteKind, source: opt String, now: val Timestamp) -> Vec<NoteId>, project(project);
-                admin purge_note(project: by ProjectId, id: by NoteId, now: val Timestamp) -> Note, project(project);
+                write learn_notes(project: by ProjectId, units: list NewUnit, now: val Timestamp) -> Learned, own();
+                read note(project: by ProjectId, id: by NoteId) -> Note, own();
+                read notes(project: by ProjectId, filter: by NoteFilter) -> Vec<Note>, own();
+                read notes_by_number(project: by ProjectId, numbers: list i64) -> Vec<(i64, Note)>, own();
+                write set_note_state(project: by ProjectId, id: by NoteId, state: val NoteState, reason: opt Clean, now: val Timestamp) -> Note, own();
+                read note_units(project: by ProjectId, kind: val NoteKind) -> Vec<KnownUnit>, own();
+                admin forget_notes(project: by ProjectId, kind: val NoteKind, source: opt String, now: val Timestamp) -> Vec<NoteId>, own();
+                admin purge_note(project: by ProjectId, id: by NoteId, now: val Timestamp) -> Note, own();
                 admin erase_delivered(project: by ProjectId, notes: list NoteId) -> u64, project(project);
-                read note_postings(project: by ProjectId, terms: list String) -> NotePostings, project(project);
+                read note_postings(project: by ProjectId, terms: list String) -> NotePostings, own();
+                read note_numbers(project: by ProjectId, kind: val NoteKind) -> Vec<i64>, own();
+                read note_words_like(project: by ProjectId, word: text String, slips: val u32) -> Vec<String>, own();
             }
             Events {
                 write log_event(new: by NewEvent) -> Logged, session(&new.session);
@@ -82,10 +84,10 @@ macro_rules! store_methods {
             }
             Receipts {
                 write put_receipt(new: by NewReceipt) -> (), session(&new.session);
-                write advance_receipt(id: by ReceiptId, step: by ReceiptStep, now: val Timestamp) -> Receipt, receipt(id);
+                write advance_receipt(id: by ReceiptId, step: by ReceiptStep, now: val Timestamp) -> Receipt, own();
                 write claim_receipt(id: by ReceiptId, now: val Timestamp) -> (), receipt(id);
                 read deliveries(session: by SessionId, group: opt GroupId, role: by Role, now: val Timestamp) -> u32, session(session);
-                write mark_read(id: by ReceiptId, package: val PackageId, now: val Timestamp) -> Receipt, receipt(id);
+                write mark_read(id: by ReceiptId, package: val PackageId, now: val Timestamp) -> Receipt, own();
                 read receipt(id: by ReceiptId) -> Receipt, any();
                 read receipts(filter: by ReceiptFilter) -> Vec<Receipt>, own();
                 read handed(session: by SessionId) -> Vec<Handed>, session(session);
@@ -126,6 +128,7 @@ macro_rules! store_methods {
             }
             TextIndex {
                 read postings(session: by SessionId, terms: list String) -> Vec<$crate::packed::Postings>, session(session);
+                read words_like(session: by SessionId, word: text String, slips: val u32) -> Vec<String>, session(session);
                 admin reindex(session: opt SessionId) -> Reindexed, own();
             }
             Feed {

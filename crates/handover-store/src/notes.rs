@@ -1,11 +1,11 @@
 //! Notes: what the project already knows. They belong to a project, not to a session.
 
-use handover_model::{Note, NoteId, NoteKind, NoteState, ProjectId, Timestamp, Trust};
+use handover_model::{Note, NoteId, NoteKind, NoteState, PackageId, ProjectId, Timestamp, Trust};
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
-use crate::packed::Postings;
+use crate::packed::{Postings, note_terms};
 
 /// One note of a [`NewUnit`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -32,6 +32,60 @@ pub struct NewNote {
     pub hash: String,
     /// The time of its source.
     pub created_at: Timestamp,
+}
+
+impl NewNote {
+    /// Its packed terms for the index; none if it is not in the index.
+    pub fn packed_terms(&self, kind: NoteKind) -> Option<Vec<u8>> {
+        let names: Vec<&str> = self.paths.iter().chain(&self.symbols).map(Clean::as_str).collect();
+        let terms = note_terms(kind, self.title.as_str(), &names, self.text.as_str());
+        (self.state != NoteState::Retired).then(|| terms.packed())
+    }
+
+    /// The state and its reason that a note has after its source was read anew; none if the note stays as it is.
+    pub fn refreshes<'a>(&'a self, note: &'a Note) -> Option<(NoteState, Option<&'a str>)> {
+        // A person or a later statement outweighs the source. A live note has a reason only if a person
+        // gave it one.
+        let fixed = match note.state {
+            NoteState::Retired | NoteState::Amended => true,
+            NoteState::Live => note.reason.is_some(),
+            NoteState::Stale => false,
+        };
+        let before = (note.state, note.reason.as_deref());
+        let after =
+            if fixed { before } else { (self.state, self.reason.as_ref().map(Clean::as_str)) };
+        let same =
+            after == before && (self.trust, self.created_at) == (note.trust, note.created_at);
+        (!same).then_some(after)
+    }
+}
+
+/// The packed terms of a stored note, under its number.
+pub fn numbered_terms(number: i64, note: &Note) -> (PackageId, Vec<u8>) {
+    let names: Vec<&str> = note.paths.iter().chain(&note.symbols).map(String::as_str).collect();
+    (PackageId(number), note_terms(note.kind, &note.title, &names, &note.text).packed())
+}
+
+/// Notes that enter and leave the index, each with its packed terms.
+#[derive(Debug, Default)]
+pub struct Moved {
+    /// Those that enter.
+    pub added: Vec<(PackageId, Vec<u8>)>,
+    /// Those that leave.
+    pub gone: Vec<(PackageId, Vec<u8>)>,
+}
+
+impl Moved {
+    /// What a change of state moves.
+    pub fn by_state(number: i64, before: &Note, state: NoteState) -> Self {
+        let mut moved = Self::default();
+        match (before.state == NoteState::Retired, state == NoteState::Retired) {
+            (true, false) => moved.added.push(numbered_terms(number, before)),
+            (false, true) => moved.gone.push(numbered_terms(number, before)),
+            (false, false) | (true, true) => {}
+        }
+        moved
+    }
 }
 
 /// What is learned from one document, commit, transcript or foreign record.
@@ -142,6 +196,13 @@ pub trait Notes {
 
     /// Erases the texts of receipts that show one of these notes; how many there were.
     fn erase_delivered(&self, project: &ProjectId, notes: &[NoteId]) -> Result<u64>;
+
+    /// The numbers of all notes of a kind, ascending.
+    fn note_numbers(&self, project: &ProjectId, kind: NoteKind) -> Result<Vec<i64>>;
+
+    /// The words of the index that differ from this one by the fewest slips, at most as many as given. See
+    /// [`handover_text::typos`].
+    fn note_words_like(&self, project: &ProjectId, word: &str, slips: u32) -> Result<Vec<String>>;
 
     /// Visits the number of notes in the index and the postings of each term, in the order of the terms.
     /// Only one list is held at a time. A store implements this or [`note_postings`](Self::note_postings).

@@ -1,10 +1,11 @@
 //! A shared store whose private notes stay on this machine: conversations and foreign memories live in a
-//! store of their own, everything else in the shared one, and readers see both.
+//! store of their own, everything else in the shared one, and readers see both. So do the texts of
+//! receipts that show such notes.
 
 use std::ops::Deref;
 
 use handover_model::*;
-use handover_text::{Clean, CleanJson};
+use handover_text::{Clean, CleanJson, Redactor, typos};
 
 use crate::archive::{Added, Archive, CleanRecord, Fill, Record, Sink};
 use crate::packed::Postings;
@@ -30,6 +31,23 @@ macro_rules! parameter {
     (list $ty:ty) => { &[$ty] };
 }
 
+/// What the shared store alone cannot do.
+macro_rules! answer {
+    (put_receipt, $self:ident, $new:ident) => { $self.put($new) };
+    (receipt, $self:ident, $id:ident) => { $self.with_text($self.shared.receipt($id)?) };
+    (advance_receipt, $self:ident, $($arg:ident),*) => {
+        $self.with_text($self.shared.advance_receipt($($arg),*)?)
+    };
+    (mark_read, $self:ident, $($arg:ident),*) => {
+        $self.with_text($self.shared.mark_read($($arg),*)?)
+    };
+    (purge_session, $self:ident, $id:ident) => {{
+        or_else($self.private.purge_session($id), || Ok(SessionCounts::default()))?;
+        $self.shared.purge_session($id)
+    }};
+    ($name:ident, $self:ident, $($arg:ident),*) => { $self.shared.$name($($arg),*) };
+}
+
 macro_rules! aggregate {
     // These two are written by hand.
     (Notes $($methods:tt)*) => {};
@@ -41,7 +59,7 @@ macro_rules! aggregate {
             P: Deref<Target: Store>,
         {
             $(fn $name(&self, $($arg: parameter!($kind $ty)),*) -> Result<$ret> {
-                self.shared.$name($($arg),*)
+                answer!($name, self, $($arg),*)
             })+
         }
     };
@@ -62,6 +80,60 @@ fn or_else<T>(first: Result<T>, second: impl FnOnce() -> Result<T>) -> Result<T>
     match first {
         Err(StoreError::NotFound { .. }) => second(),
         other => other,
+    }
+}
+
+/// What stands in a shared receipt instead of a text that shows private notes.
+pub const WITHHELD: &str = "[private: it shows notes that stay on another machine]";
+
+impl<S, P> PrivateNotes<S, P>
+where
+    S: Deref<Target: Store>,
+    P: Deref<Target: Store>,
+{
+    /// Stores a receipt; a text that shows private notes stays with them.
+    fn put(&self, new: &NewReceipt) -> Result<()> {
+        let mut items = Vec::new();
+        let project = self.shared.session(&new.session)?.project;
+        for item in new.items.iter().filter(|item| item.kind == ItemKind::Note) {
+            let Ok(id) = NoteId::new(&item.id) else { continue };
+            match self.private.note(&project, &id) {
+                Ok(_) => items.push(item.clone()),
+                // A conversation may have been read anew in the meantime.
+                Err(StoreError::NotFound { .. }) => {
+                    if NoteKind::of_id(&id).is_some_and(NoteKind::is_private) {
+                        items.push(item.clone());
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if items.is_empty() || new.text.is_none() {
+            return self.shared.put_receipt(new);
+        }
+        let withheld = Redactor::default().clean(WITHHELD);
+        self.shared.put_receipt(&NewReceipt { text: Some(withheld), ..new.clone() })?;
+        // It is there already if the shared transaction was repeated.
+        let put = || {
+            let (id, now) = (new.session.clone(), new.now);
+            let metadata = CleanJson::default();
+            self.private.open_session(&NewSession { id, project, metadata, now })?;
+            let left_out = Vec::new();
+            self.private.put_receipt(&NewReceipt { items, left_out, claim: false, ..new.clone() })
+        };
+        or_else(self.private.receipt(&new.id).map(drop), put)
+    }
+
+    /// A receipt with its text, if that is here.
+    fn with_text(&self, mut receipt: Receipt) -> Result<Receipt> {
+        if receipt.text.as_deref() == Some(WITHHELD) {
+            match self.private.receipt(&receipt.id) {
+                Ok(kept) => receipt.text = kept.text,
+                Err(StoreError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(receipt)
     }
 }
 
@@ -166,7 +238,23 @@ where
     }
 
     fn erase_delivered(&self, project: &ProjectId, notes: &[NoteId]) -> Result<u64> {
-        self.shared.erase_delivered(project, notes)
+        Ok(self.shared.erase_delivered(project, notes)?
+            + self.private.erase_delivered(project, notes)?)
+    }
+
+    fn note_numbers(&self, project: &ProjectId, kind: NoteKind) -> Result<Vec<i64>> {
+        let mut numbers = self.shared.note_numbers(project, kind)?;
+        let private = self.private.note_numbers(project, kind)?;
+        numbers.extend(private.into_iter().map(|number| number + PRIVATE));
+        Ok(numbers)
+    }
+
+    fn note_words_like(&self, project: &ProjectId, word: &str, slips: u32) -> Result<Vec<String>> {
+        let mut words = self.shared.note_words_like(project, word, slips)?;
+        words.extend(self.private.note_words_like(project, word, slips)?);
+        words.sort_unstable();
+        words.dedup();
+        Ok(typos::nearest(word, slips, words))
     }
 
     fn each_note_postings(
@@ -203,6 +291,10 @@ where
         visit: &mut dyn FnMut(usize, &Postings),
     ) -> Result<()> {
         self.shared.each_postings(session, terms, visit)
+    }
+
+    fn words_like(&self, session: &SessionId, word: &str, slips: u32) -> Result<Vec<String>> {
+        self.shared.words_like(session, word, slips)
     }
 
     fn reindex(&self, session: Option<&SessionId>) -> Result<Reindexed> {

@@ -38,6 +38,10 @@ pub trait TextIndex {
         Ok(lists)
     }
 
+    /// The words of a session's index that differ from this one by the fewest slips, at most as many as
+    /// given. See [`handover_text::typos`].
+    fn words_like(&self, session: &SessionId, word: &str, slips: u32) -> Result<Vec<String>>;
+
     /// Rebuilds the index of one session, or of all, from the packages. The existing index is not read, so
     /// that a damaged one can be replaced; an intact one stays the same.
     fn reindex(&self, session: Option<&SessionId>) -> Result<Reindexed>;

@@ -159,6 +159,7 @@ pub enum Failure {
     Aborted,
     Index(IndexError),
     Denied { need: TokenScope },
+    Private,
     Backend { fault: Fault, message: String },
 }
 
@@ -182,6 +183,7 @@ impl From<StoreError> for Failure {
             StoreError::Aborted => Self::Aborted,
             StoreError::Index(error) => Self::Index(error),
             StoreError::Denied { need } => Self::Denied { need },
+            StoreError::Private => Self::Private,
             StoreError::Backend { fault, source } => {
                 Self::Backend { fault, message: source.to_string() }
             }
@@ -210,6 +212,7 @@ impl Failure {
             Self::Aborted => StoreError::Aborted,
             Self::Index(error) => StoreError::Index(error),
             Self::Denied { need } => StoreError::Denied { need },
+            Self::Private => StoreError::Private,
             Self::Backend { fault, message } => backend(fault, message),
         }
     }
@@ -251,6 +254,7 @@ mod tests {
             StoreError::Index(IndexError::Order { part: IndexPart::Postings }),
             StoreError::Index(IndexError::Missing { package: PackageId(5) }),
             StoreError::Denied { need: TokenScope::Admin },
+            StoreError::Private,
             StoreError::damaged("a text"),
         ]
     }

@@ -62,6 +62,7 @@ impl Demo {
             ),
             ("{run}", first_link("/runs", "/runs/")),
             ("{error}", first_link("/errors", "/errors/")),
+            ("{note}", first_link("/notes", "/notes/")),
         ];
         let fill = |path: String| ids.iter().fold(path, |path, (name, id)| path.replace(name, id));
         let mut pages: Vec<_> = table.into_iter().map(|(name, path)| (name, fill(path))).collect();

@@ -15,6 +15,7 @@ pub mod statement;
 mod surrogates;
 pub mod synonyms;
 pub mod tokens;
+pub mod typos;
 pub mod words;
 
 pub use clean::{Clean, CleanJson, redact_message};

@@ -6,6 +6,7 @@
 
 pub mod assemble;
 pub mod hook;
+pub mod learn;
 mod project;
 pub mod redaction;
 pub mod run;

@@ -120,7 +120,7 @@ pub fn path(path: &Path) -> Result<&str> {
 }
 
 /// Text with few frequent and many rare words, like natural text; the same in every run.
-struct Words {
+pub struct Words {
     seed: u64,
 }
 
@@ -128,11 +128,11 @@ impl Words {
     const FREQUENT: [&'static str; 8] =
         ["token", "login", "timeout", "cache", "session", "refresh", "rotation", "database"];
 
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self { seed: 0x9E37_79B9_7F4A_7C15 }
     }
 
-    fn text(&mut self, count: usize) -> String {
+    pub fn text(&mut self, count: usize) -> String {
         let words: Vec<String> = (0..count).map(|_| self.word()).collect();
         words.join(" ")
     }

@@ -15,6 +15,15 @@ const REQUEST: Duration = Duration::from_secs(2);
 impl App {
     /// The index of the checkout we are in, updated for at most so long; none outside a repository.
     pub(crate) fn file_index(&self, patience: Duration) -> Result<Option<Index>, CommandError> {
+        let started = Instant::now();
+        self.updated_file_index(&|| started.elapsed() > patience)
+    }
+
+    /// The index of the checkout we are in, updated until a stop.
+    pub(crate) fn updated_file_index(
+        &self,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Index>, CommandError> {
         if self.hosts() {
             return Ok(None);
         }
@@ -24,11 +33,8 @@ impl App {
         else {
             return Ok(None);
         };
-        let started = Instant::now();
-        let stop = || started.elapsed() > patience;
         let checkout = Checkout { root: &root, git: &git, redactor: self.redactor()? };
-        Index::update(&folder, checkout, Watch { stop: &stop, seen: &|_, _| {} })
-            .map_err(failed)?;
+        Index::update(&folder, checkout, Watch { stop, seen: &|_, _| {} }).map_err(failed)?;
         Ok(Index::open(&folder, &root))
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use handover_handoff::spool;
 use handover_model::{NoteKind, SourceName, Timestamp};
 use handover_text::cut;
 use serde_json::json;
@@ -147,6 +148,7 @@ fn forget(app: &App, source: &str) -> Outcome {
             ));
         }
     }
+    spool::erase(&app.project()?.folder().inside(spool::FOLDER), &gone)?;
     erase_from_copy(app)?;
     let answer = json!({"source": source, "notes": gone.len()});
     app.ui.answer("forgotten", &answer, |ui| {

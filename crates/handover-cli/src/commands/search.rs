@@ -1,10 +1,9 @@
 //! `handover search`
 
-use handover_context::everything::{Everything, file_of, search};
+use handover_context::everything::{Assumed, Everything, file_of, parse_kind, parse_type, search};
 use handover_context::package_file::FileState;
 use handover_context::shape;
-use handover_model::{GroupId, ItemKind, NoteKind, PackageKind, Phase, Timestamp, Topic};
-use serde_json::json;
+use handover_model::{GroupId, ItemKind, Timestamp};
 
 use super::Outcome;
 use crate::app::App;
@@ -14,7 +13,8 @@ use crate::input::date;
 /// Search everything the project knows, in all sessions
 ///
 /// Packages, notes, reasoning, error patterns and strategies. Words are stemmed, identifiers are split and
-/// accents do not matter: "user by id" finds `getUserById`, "cafe" finds `café`, and "db" finds `database`.
+/// accents do not matter: "user by id" finds `getUserById`, "cafe" finds `café`, and "db" finds `database`. A word
+/// that nothing has is taken for the nearest one that there is.
 /// --session limits the search to the packages and reasoning of one session, --group to those of a group.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -30,33 +30,16 @@ pub(crate) struct SearchArgs {
     limit: u32,
 
     /// Only this type: package, note, reasoning, error or strategy
-    #[arg(long = "type", value_name = "TYPE", value_parser = searched)]
+    #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
     of: Option<ItemKind>,
 
     /// Only this kind within: of a package or note, a phase of reasoning, or a topic of strategies
-    #[arg(long, value_name = "KIND", value_parser = kind)]
+    #[arg(long, value_name = "KIND", value_parser = parse_kind)]
     kind: Option<String>,
 
     /// Only what is at least as new as this date
     #[arg(long, value_name = "DATE", value_parser = date)]
     since: Option<Timestamp>,
-}
-
-fn searched(text: &str) -> Result<ItemKind, String> {
-    match text.parse() {
-        Ok(ItemKind::Verdict) | Err(_) => {
-            Err("one of package, note, reasoning, error, strategy is expected".to_owned())
-        }
-        Ok(of) => Ok(of),
-    }
-}
-
-fn kind(text: &str) -> Result<String, String> {
-    let known = [PackageKind::WORDS, NoteKind::WORDS, Phase::WORDS, Topic::WORDS].concat();
-    if known.contains(&text) {
-        return Ok(text.to_owned());
-    }
-    Err(format!("one of {} is expected", known.join(", ")))
 }
 
 pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
@@ -84,25 +67,22 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
         since: args.since,
         config: &app.config()?.assembly,
     };
-    let found = app.store()?.reading(|store| search(store, &query))?;
-    let mut results: Vec<_> = found.iter().map(shape::found).collect();
-    let mut notices = vec![""; found.len()];
-    for (at, hit) in found.iter().enumerate() {
-        if let Some(state) = file_of(app.store()?, app.places()?, hit)? {
-            results[at]["file"] = json!(state);
-            notices[at] = match state {
-                FileState::Current => "",
-                FileState::Changed => "  (file changed)",
-                FileState::Vanished => "  (file missing)",
-                FileState::Elsewhere => "  (file on another machine)",
-            };
-        }
+    let findings = app.store()?.reading(|store| search(store, &query))?;
+    let fields = shape::findings(app.store()?, app.places()?, &findings)?;
+    for Assumed { word, meant } in &findings.assumed {
+        app.ui.note(format_args!("Nothing has `{word}`; searched for {}.", meant.join(", ")));
     }
-    app.ui.answer("results", &results, |ui| {
-        if found.is_empty() {
+    app.ui.answer_all(fields, |ui| {
+        if findings.found.is_empty() {
             return ui.line("No results.");
         }
-        for (hit, notice) in found.iter().zip(notices) {
+        for hit in &findings.found {
+            let notice = match file_of(app.store()?, app.places()?, hit)? {
+                Some(FileState::Current) | None => "",
+                Some(FileState::Changed) => "  (file changed)",
+                Some(FileState::Vanished) => "  (file missing)",
+                Some(FileState::Elsewhere) => "  (file on another machine)",
+            };
             let place = hit.path.as_deref().unwrap_or(&hit.origin);
             let session = match &hit.session {
                 Some(session) => format!("  (session {session})"),

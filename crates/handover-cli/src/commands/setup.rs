@@ -7,7 +7,7 @@ use handover_handoff::HandoffRequest;
 use handover_hosts::Registry;
 use handover_knowledge::Git;
 use handover_model::{NoteKind, Role, SessionId, SessionStatus};
-use handover_store::{NewSession, NoteFilter};
+use handover_store::NewSession;
 use serde_json::json;
 
 use super::{host, learn as command};
@@ -43,8 +43,7 @@ fn learn_for_a_while(app: &App) -> Result<(), CommandError> {
     let (_, project) = app.learning()?;
     let mut known = Vec::new();
     for kind in NoteKind::ALL {
-        let filter = NoteFilter { kind: Some(*kind), ..NoteFilter::default() };
-        match app.store()?.notes(&project, &filter)?.len() {
+        match app.store()?.note_numbers(&project, *kind)?.len() {
             0 => {}
             1 => known.push(format!("1 {kind} note")),
             count => known.push(format!("{count} {kind} notes")),

@@ -16,7 +16,7 @@ impl From<StoreError> for CommandError {
             | StoreError::Differs { .. }
             | StoreError::Ambiguous { .. } => Exit::Usage,
             StoreError::Aborted => Exit::Failed,
-            StoreError::Denied { .. } => Exit::Blocked,
+            StoreError::Denied { .. } | StoreError::Private => Exit::Blocked,
             StoreError::Locked { .. }
             | StoreError::Fenced { .. }
             | StoreError::Newer { .. }
@@ -76,6 +76,9 @@ fn hint(error: &StoreError) -> Option<String> {
         StoreError::Index(_) => "`handover store reindex` rebuilds the index from the packages.",
         StoreError::Denied { .. } => {
             "Ask an admin for a token with that scope: `handover token create --scope …`."
+        }
+        StoreError::Private => {
+            "Set `learn.share = true` where the service runs as well, or leave it off here."
         }
         StoreError::Backend { fault, .. } => fault_hint(*fault),
     };

@@ -1,12 +1,12 @@
 //! Learning: from the sources of notes into the store, a batch at a time. What was committed stays, so an
 //! interrupted run continues where it stopped; what has not changed is not read again.
 
+mod repeats;
 mod tables;
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use handover_knowledge::places::{Checkout, Index, Watch};
 use handover_knowledge::{
     Draft, Found, Git, Homes, Learned, Source, SourceContext, SourceError, Unit, note_id, source,
 };
@@ -160,19 +160,18 @@ pub(crate) fn learn(app: &App, lesson: &Lesson<'_>) -> Result<Vec<Tally>, Comman
     }
     let of_files =
         lesson.sources.iter().any(|name| matches!(name, SourceName::Docs | SourceName::Git));
-    if let Some(git) = git.as_ref().filter(|_| of_files && whole && !lesson.preview) {
-        index_files(app, git, &root, lesson.stop);
+    // Briefs do without what is missing of the index.
+    if of_files
+        && whole
+        && !lesson.preview
+        && let Err(error) = app.updated_file_index(lesson.stop)
+    {
+        tracing::warn!(error = %error.message, "the index of files was not updated");
+    }
+    if tallies.iter().any(|tally| tally.notes > 0) && !lesson.preview && !(lesson.stop)() {
+        repeats::collapse(app, &project)?;
     }
     Ok(tallies)
-}
-
-/// Brings the index of files up to date, as far as there is time. Briefs do without what is missing.
-fn index_files(app: &App, git: &Git, root: &Path, stop: &(dyn Fn() -> bool + Sync)) {
-    let (Ok(project), Ok(redactor)) = (app.project(), app.redactor()) else { return };
-    let (checkout, watch) = (Checkout { root, git, redactor }, Watch { stop, seen: &|_, _| () });
-    if let Err(error) = Index::update(&project.folder(), checkout, watch) {
-        tracing::warn!(%error, "the index of files was not updated");
-    }
 }
 
 /// How many documents and commits have not been learned as they are now.

@@ -241,6 +241,13 @@ fn search_covers_everything() {
         }
     }
     assert_eq!(search(&["cafe"])[0]["snippet"], "The café of the office opens at nine");
+    // A mistyped word is forgiven, and the answer says so.
+    let mistyped = env.run(["search", "ofifce", "--json"]).ok().json();
+    assert_eq!(mistyped["results"][0]["snippet"], "The café of the office opens at nine");
+    assert_eq!(mistyped["assumed"], json!([{"word": "ofifce", "meant": ["office"]}]));
+    let shown = env.run(["search", "ofifce"]).ok();
+    assert!(shown.stderr.contains("Nothing has `ofifce`; searched for office."), "{shown}");
+    assert_eq!(env.run(["search", "office", "--json"]).ok().json()["assumed"], json!([]));
     assert_eq!(types(&search(&["gateway", "--type", "note"])), ["note"]);
     assert_eq!(types(&search(&["gateway", "--kind", "research"])), ["package"]);
     assert_eq!(search(&["gateway", "--since", "2999-01-01"]), [Value::Null; 0]);
@@ -265,4 +272,189 @@ fn sources_can_be_switched_off() {
     env.run(["learn", "docs", "--path", "nowhere"]).fails(2);
     let only = learned(&env, &["docs", "--path", "docs/payments.md"]);
     assert_eq!(only[0]["found"], 1);
+}
+
+/// Ids and hashes of the notes of a project.
+fn identities(env: &TestEnv, folder: &str) -> Vec<(String, String)> {
+    let listed = env.run_in(folder, ["note", "list", "--json"]).ok().json();
+    let text = |note: &Value, key: &str| note[key].as_str().unwrap().to_owned();
+    let notes = listed["notes"].as_array().unwrap();
+    let mut all: Vec<_> = notes.iter().map(|note| (text(note, "id"), text(note, "hash"))).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn a_clone_a_worktree_and_another_machine_learn_the_same() {
+    let env = repository();
+    env.write("docs/deep/queue.md", "# Queue\n\nJobs of the queue are kept for thirty days and deleted after that, because the auditors ask for a month.\n");
+    git(&env, &["add", "docs"]);
+    git(
+        &env,
+        &["commit", "-q", "-m", "Keep jobs for thirty days\n\nThe auditors ask for a month."],
+    );
+    // A worktree uses the store of its main checkout.
+    git(&env, &["worktree", "add", "-q", "../tree"]);
+    env.run_in("../tree", ["learn", "docs", "git", "--json"]).ok();
+    let of_worktree = identities(&env, "../tree");
+    assert_eq!(of_worktree.len(), 4, "{of_worktree:?}");
+    assert_eq!(identities(&env, ""), of_worktree);
+    let again = learned(&env, &["docs", "git"]);
+    assert!(again.iter().all(|tally| tally["new"] == 0 && tally["changed"] == 0), "{again:?}");
+    // A clone elsewhere, below its root, by another user with another home.
+    let source = format!("file://{}", env.path("").display());
+    let mut other = crate::empty();
+    other.set("TZ", "Asia/Tokyo");
+    other.set("LANG", "C");
+    other.git("", &["clone", "-q", &source, "clone"]);
+    other.run_in("clone", ["init"]).ok();
+    other.run_in("clone/docs/deep", ["learn", "docs", "git"]).ok();
+    assert_eq!(identities(&other, "clone"), of_worktree);
+    // The index of files is there, too.
+    let found = other.run_in("clone", ["where", "thirty days in the queue", "--json"]).ok().json();
+    assert_eq!(found["places"][0]["path"], "docs/deep/queue.md", "{found}");
+}
+
+#[test]
+fn purging_reaches_receipts_that_wait_in_the_spool() {
+    let env = repository();
+    learned(&env, &["docs"]);
+    let task = "Retry payments that fail at the gateway";
+    let brief = env.run(["brief", "--role", "developer", "--task", task, "--json"]).ok().json();
+    let (id, receipt) =
+        (brief["notes"][0]["id"].as_str().unwrap(), brief["receipt"].as_str().unwrap());
+    // As if the store had been locked: the receipt waits in a file, under another name.
+    let mut kept = env.run(["receipt", "show", receipt, "--json"]).ok().json()["receipt"].clone();
+    assert!(kept["text"].as_str().unwrap().contains(DECISION));
+    kept["id"] = json!("r_spooled");
+    env.write(".handover/spool/r_spooled.json", kept.to_string());
+    env.run(["note", "purge", id]).ok();
+    for file in files(&env.path(".handover")) {
+        let bytes = fs_err::read(&file).unwrap();
+        let traces = bytes.windows(DECISION.len()).any(|part| part == DECISION.as_bytes());
+        assert!(!traces, "{}", file.display());
+    }
+    // It is still a receipt, and gets into the store.
+    env.run(["doctor"]).ok();
+    let late = env.run(["receipt", "show", "r_spooled", "--json"]).ok().json();
+    assert!(late["receipt"]["text"].as_str().unwrap().contains("erased"), "{late}");
+    assert_eq!(late["receipt"]["items"][0]["id"], id);
+}
+
+/// A conversation of Claude Code about this project.
+fn conversation(env: &TestEnv, name: &str, said: &str) -> PathBuf {
+    let root = fs_err::canonicalize(env.path("")).unwrap();
+    let slug: String = root
+        .to_string_lossy()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let file = env.folder().join("home/.claude/projects").join(slug).join(format!("{name}.jsonl"));
+    fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+    let line = |number: u32, kind: &str, content: Value| {
+        json!({
+            "type": kind, "message": {"role": kind, "content": content}, "cwd": root,
+            "sessionId": name, "uuid": format!("{name}-{number}"), "parentUuid": null,
+            "isSidechain": false, "version": "2.1.197", "userType": "external",
+            "timestamp": format!("2026-03-01T10:0{number}:00.000Z"),
+        })
+        .to_string()
+    };
+    let text = [
+        line(0, "user", json!(said)),
+        line(1, "assistant", json!([{"type": "text", "text": "Understood, I will do that."}])),
+    ];
+    fs_err::write(&file, text.join("\n") + "\n").unwrap();
+    file
+}
+
+const SAID: &str =
+    "We decided to keep audit logs for ninety days, never longer, because the law asks for it.";
+
+#[test]
+fn one_conversation_or_all_can_be_forgotten() {
+    let env = repository();
+    conversation(&env, "one", SAID);
+    conversation(
+        &env,
+        "two",
+        "We decided that invoices are immutable; a correction is a new invoice.",
+    );
+    learned(&env, &["transcripts", "docs"]);
+    let talks = notes(&env, &["--kind", "conversation"]);
+    assert_eq!(talks.len(), 2, "{talks:?}");
+    let of_one =
+        talks.iter().find(|note| note["text"].as_str().unwrap().contains("audit")).unwrap();
+    let unit = of_one["source"].as_str().unwrap();
+    let gone = env.run(["learn", "--forget", unit, "--json"]).ok().json();
+    assert_eq!(gone["forgotten"]["notes"], 1);
+    let left = notes(&env, &["--kind", "conversation"]);
+    assert_eq!(left.len(), 1);
+    for file in files(&env.path(".handover")) {
+        let bytes = fs_err::read(&file).unwrap();
+        assert!(
+            !bytes.windows(20).any(|part| part == &SAID.as_bytes()[..20]),
+            "{}",
+            file.display()
+        );
+    }
+    // Forgotten is not purged: it can be learned again.
+    learned(&env, &["transcripts"]);
+    assert_eq!(notes(&env, &["--kind", "conversation"]).len(), 2);
+    env.run(["learn", "--forget", "transcripts"]).ok();
+    assert!(notes(&env, &["--kind", "conversation"]).is_empty());
+    assert!(!notes(&env, &["--kind", "doc"]).is_empty());
+}
+
+#[test]
+fn what_an_agent_committed_is_marked() {
+    let env = repository();
+    let message = "Retry payments at most twice\n\nThe bank counts attempts.\n\nCo-Authored-By: Claude <noreply@anthropic.com>";
+    git(&env, &["commit", "-q", "--allow-empty", "-m", message]);
+    learned(&env, &["git"]);
+    let trust = |title: &str| {
+        let all = notes(&env, &["--kind", "commit"]);
+        all.iter().find(|note| note["title"] == title).unwrap()["trust"].clone()
+    };
+    assert_eq!(trust("Retry payments at most twice"), "agent");
+    assert_eq!(trust("Store prices in cents"), "project");
+}
+
+/// Commits what was added, at a time.
+fn commit_at(env: &TestEnv, time: &str) {
+    let mut git = env.tool("git");
+    git.args(["-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "x"]);
+    git.env("GIT_AUTHOR_DATE", time).env("GIT_COMMITTER_DATE", time);
+    assert!(git.status().unwrap().success());
+}
+
+#[test]
+fn what_is_said_twice_counts_once() {
+    let env = repository();
+    let long = "The gateway retries a payment at most twice, because the bank counts every attempt as a new one.";
+    env.write("docs/a.md", format!("# A\n\n{long}\n"));
+    git(&env, &["add", "docs"]);
+    commit_at(&env, "2026-01-01T00:00:00Z");
+    env.write(
+        "docs/b.md",
+        format!("# B\n\n{}\n", long.replace("at most twice", "at most twice now")),
+    );
+    git(&env, &["add", "docs"]);
+    commit_at(&env, "2026-02-01T00:00:00Z");
+    learned(&env, &["docs"]);
+    let of = |file: &str| {
+        let all = notes(&env, &["--kind", "doc"]);
+        all.iter().find(|note| note["source"] == file).cloned().unwrap()
+    };
+    let (older, newer) = (of("docs/a.md"), of("docs/b.md"));
+    assert_eq!((&older["state"], &newer["state"]), (&json!("amended"), &json!("live")));
+    let reason = format!("repeated by {}", newer["id"].as_str().unwrap());
+    assert_eq!(older["reason"], reason.as_str());
+    // Once the newer one is gone, the older one counts again.
+    git(&env, &["rm", "-q", "docs/b.md"]);
+    env.write("docs/c.md", "# C\n\nA document about something else that nobody has said before.\n");
+    git(&env, &["add", "docs"]);
+    git(&env, &["commit", "-q", "-m", "z"]);
+    learned(&env, &["docs"]);
+    assert_eq!(of("docs/a.md")["state"], "live");
 }

@@ -163,6 +163,7 @@ fn refused(error: StoreError, line: usize) -> ArchiveError {
         | StoreError::Altered { .. }
         | StoreError::Aborted
         | StoreError::Denied { .. }
+        | StoreError::Private
         | StoreError::Backend { .. } => return error.into(),
     };
     ArchiveError::Record { line, problem }

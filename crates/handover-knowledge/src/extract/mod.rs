@@ -6,11 +6,13 @@ mod clean;
 mod near;
 mod notes;
 mod outside;
+mod repeats;
 mod replies;
 mod turns;
 
 pub use near::Likeness;
 pub(crate) use notes::drafts;
+pub use repeats::repeats;
 
 #[cfg(test)]
 mod tests;

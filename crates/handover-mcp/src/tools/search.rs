@@ -1,14 +1,15 @@
-//! `search`: full-text search over packages.
+//! `search`: everything the project knows.
 
-use handover_context::package_file::{FileState, file_state};
-use handover_context::search::{Query, search};
-use handover_model::{GroupId, SessionId};
+use handover_context::everything::{Assumed, Everything, parse_kind, parse_type, search};
+use handover_context::shape;
+use handover_model::{GroupId, SessionId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{Effect, Tool};
 use crate::context::RequestContext;
-use crate::error::ToolError;
+use crate::error::{RequestError, ToolError};
 use crate::limits;
 use crate::limits::MAX_LINE_BYTES;
 
@@ -22,13 +23,21 @@ pub(crate) struct Search;
 pub(crate) struct Input {
     /// What to look for, in plain words; identifiers are split into parts
     query: String,
-    /// Only what this group can see: its own packages and global ones
+    /// Only this type: package, note, reasoning, error or strategy
+    #[serde(rename = "type")]
+    of: Option<String>,
+    /// Only this kind within the type, such as commit, decisions or research
+    kind: Option<String>,
+    /// Only what is at least as new, such as 2026-01-31T00:00:00Z
+    #[schemars(with = "Option<String>")]
+    since: Option<Timestamp>,
+    /// Only what this group can see: its own packages and reasoning, and global packages
     #[schemars(with = "Option<String>")]
     group: Option<GroupId>,
     /// Maximum number of results, 1 to 50; default 10
     #[schemars(range(min = 1, max = 50))]
     limit: Option<u32>,
-    /// The session, if the server was not started for one and more than one is active
+    /// Only the packages and reasoning of this session; default: everything
     #[schemars(with = "Option<String>")]
     session: Option<SessionId>,
 }
@@ -37,34 +46,46 @@ pub(crate) struct Input {
 pub(crate) struct Output {
     /// Matches, best first
     results: Vec<SearchResult>,
+    /// Words that nothing has, and what was searched for instead
+    assumed: Vec<Assumption>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 struct SearchResult {
-    /// For read_package
-    id: i64,
-    path: String,
+    /// package, note, reasoning, error or strategy
+    #[serde(rename = "type")]
+    of: String,
+    /// Of a package: for read_package
+    id: Value,
+    /// The session that it belongs to, if any
+    session: Option<String>,
     kind: String,
-    priority: String,
-    version: u32,
-    summary: String,
+    /// The file that it is, or comes from
+    path: Option<String>,
+    /// Where it comes from
+    origin: String,
     /// The best matching line
     snippet: String,
     /// Relevance
     score: f64,
-    /// Tokens that reading it costs
-    tokens: u64,
-    /// current, changed or vanished since it was registered, or elsewhere: on another machine
-    #[schemars(with = "String")]
-    file: FileState,
+    created_at: String,
+    /// Of a package: current, changed or vanished since it was registered, or elsewhere: on another machine
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Assumption {
+    word: String,
+    meant: Vec<String>,
 }
 
 impl Tool for Search {
     const NAME: &'static str = "search";
-    const TITLE: &'static str = "Search packages";
-    const DESCRIPTION: &'static str = "Finds what other agents of this session saved, by words in title, summary, files and text. \
-        Search before you investigate something yourself; read_package returns the whole text of a \
-        result.";
+    const TITLE: &'static str = "Search everything";
+    const DESCRIPTION: &'static str = "Finds what the project already knows, in all sessions: packages and reasoning of agents, \
+        notes from documents, commits and conversations, solved errors and strategies. Search before you \
+        investigate something yourself; read_package returns the whole text of a package.";
     const EFFECT: Effect = Effect::Reads;
     type Input = Input;
     type Output = Output;
@@ -78,27 +99,41 @@ impl Tool for Search {
                 "Omit it for 10.",
             ));
         }
-        let query = Query {
-            session: &context.session(input.session.as_ref())?,
-            group: input.group.as_ref(),
+        let wrong = |name: &'static str| {
+            move |error: String| {
+                ToolError::invalid(format!("`{name}` is wrong: {error}"), "Omit it for all.")
+            }
+        };
+        let of = input.of.as_deref().map(parse_type).transpose().map_err(wrong("type"))?;
+        let kind = input.kind.as_deref().map(parse_kind).transpose().map_err(wrong("kind"))?;
+        let project = match &input.session {
+            Some(session) => context.store.session(session)?.project,
+            None => context.project.clone(),
+        };
+        let query = Everything {
+            project: &project,
             text: &input.query,
             limit: limit as usize,
+            session: input.session.as_ref(),
+            group: input.group.as_ref(),
+            of,
+            kind: kind.as_deref(),
+            since: input.since,
             config: &context.config.assembly,
-            now: context.now,
         };
-        let hits = context.store.reading(|store| search(store, &query))?;
-        let results = hits.into_iter().map(|hit| SearchResult {
-            id: hit.package.id.0,
-            kind: hit.package.kind.to_string(),
-            priority: hit.package.priority.to_string(),
-            version: hit.package.version,
-            summary: context.redact(&hit.package.summary),
-            snippet: context.redact(&hit.snippet),
-            score: (hit.score * 1_000.0).round() / 1_000.0,
-            tokens: hit.package.tokens,
-            file: file_state(context.paths, &hit.package),
-            path: hit.package.path,
+        let findings = context.store.reading(|store| search(store, &query))?;
+        let mut fields = shape::findings(context.store, context.paths, &findings)?;
+        let results: Vec<SearchResult> = serde_json::from_value(fields["results"].take())
+            .map_err(|_| RequestError::internal("a search result has another shape"))?;
+        let results = results.into_iter().map(|result| SearchResult {
+            origin: context.redact(&result.origin),
+            snippet: context.redact(&result.snippet),
+            ..result
         });
-        Ok(Output { results: results.collect() })
+        let assumed = findings.assumed.into_iter();
+        Ok(Output {
+            results: results.collect(),
+            assumed: assumed.map(|Assumed { word, meant }| Assumption { word, meant }).collect(),
+        })
     }
 }

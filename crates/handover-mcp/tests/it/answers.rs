@@ -1,9 +1,12 @@
 //! Answers: what they list and omit, how long they may be, and that they contain no secrets.
 
-use handover_model::{GroupId, SessionId, Timestamp};
+use handover_context::notes::{self, Written};
+use handover_model::{GroupId, SessionId, Timestamp, Trust};
 use handover_store::{GroupUpdate, Groups, Packages};
+use handover_text::Redactor;
 use serde_json::{Value, json};
 
+use crate::contexts::PROJECT;
 use crate::fixture::TestServer;
 
 /// The approximate number of tokens of an answer: no token is shorter than one byte or much longer than four.
@@ -184,4 +187,42 @@ fn a_search_can_be_limited_to_a_group() {
     assert_eq!(ids(json!({"query": "zebra"})), [1, 2, 3]);
     let login = ids(json!({"query": "zebra", "group": "login"}));
     assert!(login.contains(&1) && !login.contains(&2), "{login:?}");
+}
+
+#[test]
+fn a_search_finds_what_the_project_knows() {
+    let server = TestServer::new();
+    let text = "# Gateway\n\nThe gateway times out.";
+    server.call("save_package", json!({"text": text, "kind": "research"}));
+    server.call(
+        "record_reasoning",
+        json!({"role": "developer", "phase": "decisions", "content": "Replace the gateway client."}),
+    );
+    let note = Written {
+        text: "The gateway is behind a queue.",
+        title: None,
+        paths: &[],
+        trust: Trust::Person,
+    };
+    let (project, redactor) = (PROJECT.parse().unwrap(), Redactor::default());
+    let now = Timestamp::from_micros(1_800_000_000_000_000);
+    notes::write(&server.store(), &project, &redactor, &note, now).unwrap();
+    let types = |arguments: Value| {
+        let found = server.call("search", arguments);
+        let mut types: Vec<String> = found["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|result| result["type"].as_str().unwrap().to_owned())
+            .collect();
+        types.sort_unstable();
+        types
+    };
+    assert_eq!(types(json!({"query": "gateway"})), ["note", "package", "reasoning"]);
+    assert_eq!(types(json!({"query": "gateway", "type": "note"})), ["note"]);
+    assert_eq!(types(json!({"query": "gateway", "kind": "decisions"})), ["reasoning"]);
+    assert_eq!(types(json!({"query": "gateway", "session": "s1"})), ["package", "reasoning"]);
+    let mistyped = server.call("search", json!({"query": "gatweay"}));
+    assert_eq!(mistyped["assumed"], json!([{"word": "gatweay", "meant": ["gateway"]}]));
+    assert_eq!(mistyped["results"].as_array().unwrap().len(), 3);
 }

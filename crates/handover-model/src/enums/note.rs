@@ -21,6 +21,11 @@ impl NoteKind {
     pub const fn is_private(self) -> bool {
         matches!(self, Self::Conversation | Self::Memory)
     }
+
+    /// The kind that begins the id of a note that was learned.
+    pub fn of_id(id: &crate::NoteId) -> Option<Self> {
+        id.as_str().split_once('-')?.0.parse().ok()
+    }
 }
 
 words! {

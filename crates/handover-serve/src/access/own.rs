@@ -10,6 +10,7 @@ use handover_store::{
 };
 use handover_text::Clean;
 
+pub(super) use super::notes::*;
 use super::{Guarded, Visible};
 
 /// Fails if another project already uses the id.

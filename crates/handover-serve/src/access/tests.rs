@@ -252,6 +252,8 @@ fn calls() -> Vec<(&'static str, Call)> {
         notes_by_number(&of.project, &[1, 2]);
         note_units(&of.project, NoteKind::Doc);
         note_postings(&of.project, &["knows".to_owned()]);
+        note_numbers(&of.project, NoteKind::Doc);
+        note_words_like(&of.project, "knwos", 1);
         set_note_state(&of.project, &of.note(), NoteState::Stale, None, at(2));
         log_event(&event(&of.session, "built", None));
         events(&of.session, &EventFilter::default());
@@ -292,6 +294,7 @@ fn calls() -> Vec<(&'static str, Call)> {
         note_host_version(Host::CLAUDE, &clean("1.2.3"), false, at(2));
         host_versions();
         postings(&of.session, &["knows".to_owned()]);
+        words_like(&of.session, "knwos", 1);
         reindex(Some(&of.session));
         changes(0, 100);
         feed_span();
@@ -340,7 +343,8 @@ fn need(method: &str) -> TokenScope {
 }
 
 fn access(scope: TokenScope, project: &str) -> Access {
-    Access { scope, project: ProjectId::new(project).ok(), other_project: None, token: None }
+    let project = ProjectId::new(project).ok();
+    Access { scope, project, other_project: None, token: None, private: false }
 }
 
 #[test]
@@ -470,4 +474,76 @@ fn rights_apply_inside_transactions() {
     let purge = guard.exclusively(&mut |store| store.purge_session(&mine.session).map(drop));
     assert!(matches!(purge, Err(StoreError::Denied { need: TokenScope::Admin })), "{purge:?}");
     shared.store.session(&mine.session).unwrap();
+}
+
+/// What a machine learned from its user's conversations does not leave it, by whatever method.
+#[test]
+fn private_notes_stay_with_their_user() {
+    let shared = Shared::new();
+    let (store, mine) = (&shared.store, &shared.mine);
+    let secret = "We agreed with the bank on zanzibar";
+    let mut talk = NewUnit { kind: NoteKind::Conversation, ..unit("talk", &[secret]) };
+    talk.notes[0].id = secret_note();
+    let id = secret_note();
+    store.learn_notes(&mine.project, &[talk.clone()], at(1)).unwrap();
+    let mut shows = receipt(&mine.session, "r_shows", &[]);
+    shows.text = Some(clean(secret));
+    shows.items = vec![ReceiptItem {
+        kind: ItemKind::Note,
+        id: id.to_string(),
+        version: 1,
+        form: Form::Full,
+        score: 1.0,
+        terms: std::collections::BTreeMap::new(),
+        tokens: 9,
+        read_at: None,
+    }];
+    store.put_receipt(&shows).unwrap();
+
+    let reads: Vec<(&str, Call)> = calls! { _of:
+        note(&project_of_mine(), &secret_note());
+        notes(&project_of_mine(), &NoteFilter::default());
+        notes(&project_of_mine(), &NoteFilter { kind: Some(NoteKind::Conversation), ..NoteFilter::default() });
+        notes_by_number(&project_of_mine(), &[1, 2, 3, 4, 5]);
+        note_units(&project_of_mine(), NoteKind::Conversation);
+        note_numbers(&project_of_mine(), NoteKind::Conversation);
+        note_words_like(&project_of_mine(), "zanzibra", 2);
+        receipt(&ReceiptId::new("r_shows").unwrap());
+        advance_receipt(&ReceiptId::new("r_shows").unwrap(), &ReceiptStep::Delivered { host: None }, at(2));
+        set_note_state(&project_of_mine(), &secret_note(), NoteState::Retired, None, at(2));
+        forget_notes(&project_of_mine(), NoteKind::Conversation, None, at(2));
+        purge_note(&project_of_mine(), &secret_note(), at(2));
+    };
+    let visitor = access(TokenScope::Admin, "mine");
+    let guard = Guarded::new(store, store, &visitor);
+    for (name, call) in &reads {
+        match call(&guard, mine) {
+            Err(StoreError::NotFound { .. }) => {}
+            Ok(answer) => assert!(
+                !answer.contains("zanzibar") && !answer.contains("talk"),
+                "{name}: {answer}"
+            ),
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+    let word = ["zanzibar".to_owned()];
+    assert_eq!(guard.note_postings(&mine.project, &word).unwrap().lists[0].count(), 0);
+    assert!(matches!(guard.learn_notes(&mine.project, &[talk], at(3)), Err(StoreError::Private)));
+    // Nothing was changed, and the user still has it.
+    let own = Guarded::new(store, store, &Access::LOCAL);
+    assert_eq!(own.note(&mine.project, &id).unwrap().state, NoteState::Live);
+    assert_eq!(own.note_postings(&mine.project, &word).unwrap().lists[0].count(), 1);
+    assert_eq!(own.note_words_like(&mine.project, "zanzibra", 2).unwrap(), ["zanzibar"]);
+    let kept = own.receipt(&ReceiptId::new("r_shows").unwrap()).unwrap();
+    assert_eq!(kept.text.as_deref(), Some(secret));
+    // Other notes are there for everybody.
+    assert_eq!(guard.notes(&mine.project, &NoteFilter::default()).unwrap().len(), 1);
+}
+
+fn project_of_mine() -> ProjectId {
+    ProjectId::new("mine").unwrap()
+}
+
+fn secret_note() -> NoteId {
+    NoteId::new("n_1").unwrap()
 }

@@ -56,7 +56,7 @@ impl Visible for Vec<Package> {
 impl Visible for Receipt {
     fn restrict(self, guard: &Guarded<'_>) -> Result<Self> {
         match guard.sees(&self.session)? {
-            true => Ok(self),
+            true => super::notes::without_private_text(guard, self),
             false => Err(StoreError::not_found(RecordKind::Receipt, self.id)),
         }
     }

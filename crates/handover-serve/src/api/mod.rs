@@ -4,12 +4,14 @@
 //! table.
 
 mod learned;
+mod notes;
 mod openapi;
 mod packages;
 mod reasoning;
 mod receipts;
 mod request;
 mod runs;
+mod search;
 mod sessions;
 mod spawns;
 
@@ -54,6 +56,8 @@ struct Endpoint {
 const ALL: &[&[Endpoint]] = &[
     sessions::ENDPOINTS,
     packages::ENDPOINTS,
+    search::ENDPOINTS,
+    notes::ENDPOINTS,
     reasoning::ENDPOINTS,
     spawns::ENDPOINTS,
     receipts::ENDPOINTS,

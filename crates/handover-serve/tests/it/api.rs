@@ -1,7 +1,7 @@
 //! The JSON API: shapes, filters, errors.
 
-use handover_model::ProjectId;
-use handover_store::{CleanSignature, ErrorPatterns, ErrorSighting};
+use handover_model::{NoteKind, NoteState, ProjectId, TokenScope, Trust};
+use handover_store::{CleanSignature, ErrorPatterns, ErrorSighting, NewNote, NewUnit, Notes};
 use handover_text::Redactor;
 use serde_json::{Value, json};
 
@@ -303,4 +303,129 @@ fn the_openapi_document_lists_every_route() {
             assert!(found, "{method} {path}: {}", reply.body);
         }
     }
+}
+
+#[test]
+fn notes_are_written_listed_and_decided_about() {
+    let service = TestService::start();
+    let post = |path: &str, body: Value| service.post(&format!("/api/v1{path}"), &body);
+    let body = json!({"text": "Prices are cents; password=hunter2sEcret", "paths": ["src/a.rs"]});
+    let added = post("/notes", body).is(200).json()["note"].clone();
+    assert_eq!(added["text"], "Prices are cents; password=[REDACTED-1]");
+    assert_eq!((&added["kind"], &added["trust"]), (&json!("manual"), &json!("agent")));
+    let id = added["id"].as_str().unwrap();
+    for list in ["/notes", "/notes?kind=manual&state=live", "/notes?limit=1"] {
+        assert_eq!(get(&service, list)["notes"].as_array().unwrap().len(), 1, "{list}");
+    }
+    assert_eq!(get(&service, "/notes?kind=commit")["notes"], json!([]));
+    for name in [id, &id[id.len() - 6..]] {
+        assert_eq!(get(&service, &format!("/notes/{name}"))["note"]["id"], id);
+    }
+    let retired = post(&format!("/notes/{id}"), json!({"decision": "retire", "reason": "old"}));
+    let retired = retired.is(200).json()["note"].clone();
+    assert_eq!((&retired["state"], &retired["reason"]), (&json!("retired"), &json!("old")));
+    let restored = post(&format!("/notes/{id}"), json!({"decision": "restore"})).is(200).json();
+    assert_eq!(restored["note"]["state"], "live");
+    post(&format!("/notes/{id}"), json!({"decision": "confirm"})).fails(409, "wrong_state");
+    post("/notes/nothing-here", json!({"decision": "restore"})).fails(404, "not_found");
+    post("/notes", json!({"text": "  "})).fails(400, "invalid_input");
+    post("/notes", json!({"text": "x", "trust": "person"})).fails(400, "invalid_input");
+}
+
+#[test]
+fn the_search_covers_everything_or_one_session() {
+    let service = TestService::start();
+    save(&service, "# Gateway\n\nThe gateway times out.\n", None);
+    let note = json!({"text": "The gateway is behind a queue."});
+    service.post("/api/v1/notes", &note).is(200);
+    let types = |path: &str| -> Vec<String> {
+        let found = get(&service, path)["results"].as_array().unwrap().clone();
+        let mut types: Vec<String> =
+            found.iter().map(|hit| hit["type"].as_str().unwrap().to_owned()).collect();
+        types.sort_unstable();
+        types
+    };
+    assert_eq!(types("/search?q=gateway"), ["note", "package"]);
+    assert_eq!(types("/search?q=gateway&type=note"), ["note"]);
+    assert_eq!(types("/search?q=gateway&kind=manual"), ["note"]);
+    assert_eq!(types("/search?q=gateway&since=2999-01-01T00:00:00Z"), [""; 0]);
+    assert_eq!(types("/sessions/s1/search?q=gateway"), ["package"]);
+    let mistyped = get(&service, "/search?q=gatweay");
+    assert_eq!(mistyped["assumed"], json!([{"word": "gatweay", "meant": ["gateway"]}]));
+    assert_eq!(mistyped["results"].as_array().unwrap().len(), 2);
+    service.get("/api/v1/search?q=x&type=nonsense").fails(400, "invalid_input");
+    service.get("/api/v1/search?q=x&kind=nonsense").fails(400, "invalid_input");
+    service.get("/api/v1/search?q=").fails(400, "invalid_input");
+}
+
+/// What the machine of the service learned from its user's conversations reaches no other person, by any
+/// interface.
+#[test]
+fn conversations_stay_with_the_user_of_the_machine() {
+    let service = TestService::with_policy(false, &[]);
+    service.open_session(None, "s1");
+    let project = ProjectId::new(PROJECT).unwrap();
+    let secret = "We agreed to buy zanzibar before the launch.";
+    let redactor = Redactor::default();
+    let clean = |text: &str| redactor.clean(text);
+    let note = |kind: NoteKind, text: &str| NewUnit {
+        kind,
+        source: text.to_owned(),
+        fingerprint: Some("1".to_owned()),
+        notes: vec![NewNote {
+            id: format!("{kind}-{:010}", text.len()).parse().unwrap(),
+            origin: clean("somewhere"),
+            title: clean("Plans"),
+            text: clean(text),
+            trust: Trust::Person,
+            paths: Vec::new(),
+            symbols: Vec::new(),
+            state: NoteState::Live,
+            reason: None,
+            hash: text.to_owned(),
+            created_at: service.contexts.now(),
+        }],
+    };
+    let mut units = vec![
+        note(NoteKind::Conversation, secret),
+        note(NoteKind::Doc, "The launch party is at the harbor."),
+    ];
+    for n in 0..20 {
+        units.push(note(NoteKind::Doc, &format!("Colors and sizes {}", "x".repeat(30 + n))));
+    }
+    service.contexts.store(None).learn_notes(&project, &units, service.contexts.now()).unwrap();
+    let assemble = json!({"role": "developer", "task": "Prepare the launch party at the harbor, and buy zanzibar"});
+
+    let local = service.get("/api/v1/search?q=zanzibar").is(200).body;
+    assert!(local.contains("We agreed to"), "{local}");
+    let brief = service.post("/api/v1/sessions/s1/assemble", &assemble).is(200).json();
+    assert!(brief["markdown"].as_str().unwrap().contains("We agreed to"), "{brief}");
+    let receipt = brief["receipt"].as_str().unwrap();
+    let own = service.get(&format!("/api/v1/receipts/{receipt}")).is(200).body;
+    assert!(own.contains("We agreed to"), "{own}");
+
+    let admin = service.token(TokenScope::Admin);
+    for path in [
+        "/api/v1/search?q=launch+zanzibar",
+        "/api/v1/search?q=zanzibra",
+        "/api/v1/notes",
+        "/api/v1/notes?kind=conversation",
+        &format!("/api/v1/receipts/{receipt}"),
+        &format!("/receipts/{receipt}"),
+        "/notes",
+        "/search?q=launch",
+    ] {
+        let reply = service.get_as(&admin, path).is(200).body;
+        assert!(!reply.contains("We agreed to"), "{path}: {reply}");
+        assert!(!reply.contains("conversation-0000000044\">"), "{path}: {reply}");
+    }
+    let found = service.get_as(&admin, "/api/v1/search?q=launch").is(200).body;
+    assert!(found.contains("at the harbor"), "{found}");
+    service.get_as(&admin, "/api/v1/notes/conversation-0000000044").fails(404, "not_found");
+    service.get_as(&admin, "/notes/conversation-0000000044").is(404);
+    let retire = json!({"decision": "retire"});
+    let path = "/api/v1/notes/conversation-0000000044";
+    service.post_as(&admin, path, &retire).fails(404, "not_found");
+    let brief = service.post_as(&admin, "/api/v1/sessions/s1/assemble", &assemble).is(200).body;
+    assert!(brief.contains("at the harbor") && !brief.contains("We agreed to"), "{brief}");
 }

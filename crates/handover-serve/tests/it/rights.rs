@@ -19,6 +19,8 @@ fn writes() -> Vec<(&'static str, Value)> {
         ("/api/v1/sessions/s1/debrief", json!({"role": "developer", "text": "x"})),
         ("/api/v1/receipts/r_1", json!({"state": "confirmed"})),
         ("/api/v1/runs/run_1/answers", json!({"text": "8080"})),
+        ("/api/v1/notes", json!({"text": "Prices are cents"})),
+        ("/api/v1/notes/manual-1234", json!({"decision": "retire"})),
     ]
 }
 

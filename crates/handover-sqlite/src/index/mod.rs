@@ -6,10 +6,13 @@ pub(crate) mod notes;
 mod postings;
 mod rebuild;
 
+use std::collections::BTreeSet;
+
 use handover_model::{PackageId, SessionId};
 use handover_store::packed::{self, Blocks, Entry, FRESH, Postings};
 use handover_store::rows::{Columns, Row};
 use handover_store::{IndexError, IndexPart, Reindexed, Result, StoreError, TextIndex};
+use handover_text::typos;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
@@ -135,6 +138,21 @@ impl TextIndex for SqliteStore {
         let session = session_key(&self.connection, session)?;
         let newer = packed::fresh_postings(&fresh(&self.connection, session)?, terms)?;
         postings::each(&self.connection, session, terms, &newer, visit)
+    }
+
+    fn words_like(&self, session: &SessionId, word: &str, slips: u32) -> Result<Vec<String>> {
+        let session = session_key(&self.connection, session)?;
+        let (shortest, longest) = typos::stem_lengths(word, slips);
+        let sql = "SELECT DISTINCT term FROM posting_page
+             WHERE session = ?1 AND length(term) BETWEEN ?2 AND ?3";
+        let mut words: BTreeSet<String> =
+            query::all(&self.connection, sql, (session, shortest, longest), |row| {
+                Columns::of(row).text()
+            })?
+            .into_iter()
+            .collect();
+        packed::fresh_words(&fresh(&self.connection, session)?, &mut words)?;
+        Ok(typos::nearest(word, slips, words))
     }
 
     fn reindex(&self, session: Option<&SessionId>) -> Result<Reindexed> {

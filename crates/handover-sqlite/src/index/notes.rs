@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::{PackageId, ProjectId, Timestamp};
+use handover_model::{ProjectId, Timestamp};
 use handover_store::packed::{NOTE_PAGES, NoteEdit, Pages, Postings};
 use handover_store::rows::{Columns, Row};
-use handover_store::{IndexPart, Result};
+use handover_store::{IndexPart, Moved, Result, numbered_terms};
+use handover_text::typos;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 use super::intact;
-use crate::note_rows::{select, terms};
+use crate::note_rows::select;
 use crate::query::{self, Visit};
 use crate::sums;
 
@@ -19,13 +20,6 @@ const INDEXED: &str = "state <> 'retired'";
 
 /// How many notes are reindexed at a time.
 const BATCH: i64 = 2_000;
-
-/// Notes that enter and leave, each with its packed terms, sorted by number.
-#[derive(Debug, Default)]
-pub(crate) struct Moved {
-    pub(crate) added: Vec<(PackageId, Vec<u8>)>,
-    pub(crate) gone: Vec<(PackageId, Vec<u8>)>,
-}
 
 /// Changes the index of a project. Says that something changed even if no note enters or leaves.
 pub(crate) fn update(
@@ -87,6 +81,22 @@ pub(crate) fn each(
     Ok(())
 }
 
+/// The words that are nearest to another one.
+pub(crate) fn like(
+    connection: &Connection,
+    project: &ProjectId,
+    word: &str,
+    slips: u32,
+) -> Result<Vec<String>> {
+    let sql = "SELECT DISTINCT term FROM note_page
+         WHERE project = ?1 AND length(term) BETWEEN ?2 AND ?3 ORDER BY term";
+    let (shortest, longest) = typos::stem_lengths(word, slips);
+    let words = query::all(connection, sql, (project.as_str(), shortest, longest), |row| {
+        Columns::of(row).text()
+    })?;
+    Ok(typos::nearest(word, slips, words))
+}
+
 /// Rebuilds the index of all notes, whatever it holds now.
 pub(crate) fn rebuild(tx: &Connection) -> Result<()> {
     query::execute(tx, "DELETE FROM note_page", [])?;
@@ -112,7 +122,8 @@ pub(crate) fn rebuild(tx: &Connection) -> Result<()> {
             let batch = select(tx, &rest, (project.as_str(), last))?;
             let Some((number, _)) = batch.last() else { break };
             last = *number;
-            let added: Vec<_> = batch.iter().map(|(number, note)| terms(*number, note)).collect();
+            let added: Vec<_> =
+                batch.iter().map(|(number, note)| numbered_terms(*number, note)).collect();
             notes += added.len() as i64;
             let edit = NoteEdit::new(&added, &[])?;
             for page in edit.keys() {
@@ -136,7 +147,8 @@ pub(crate) fn problems(connection: &Connection) -> Result<Vec<String>> {
     for project in projects {
         let rest = format!("WHERE project = ?1 AND {INDEXED} ORDER BY key");
         let notes = select(connection, &rest, [project.as_str()])?;
-        let terms: Vec<_> = notes.iter().map(|(number, note)| terms(*number, note)).collect();
+        let terms: Vec<_> =
+            notes.iter().map(|(number, note)| numbered_terms(*number, note)).collect();
         let edit = NoteEdit::new(&terms, &[])?;
         let mut expected = Pages::new();
         for page in edit.keys() {

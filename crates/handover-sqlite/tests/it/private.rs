@@ -1,10 +1,14 @@
 //! A store whose private notes are in another file keeps every contract, and keeps them apart.
 
-use handover_model::{NoteKind, NoteState};
+use std::collections::BTreeMap;
+
+use handover_model::{Form, ItemKind, NoteKind, NoteState, ReceiptItem};
 use handover_sqlite::SqliteStore;
 use handover_store::conformance::Backend;
-use handover_store::conformance::fixture::{at, note_id, project, unit};
-use handover_store::{NewUnit, NoteFilter, Notes, PrivateNotes, Store};
+use handover_store::conformance::fixture::{at, clean, note_id, project, receipt, session, unit};
+use handover_store::{
+    NewReceipt, NewUnit, NoteFilter, Notes, PrivateNotes, ReceiptStep, Receipts, Store, WITHHELD,
+};
 
 /// Two files, as a shared store and the private notes of a machine.
 struct Apart {
@@ -67,4 +71,51 @@ fn conversations_stay_out_of_the_shared_store() {
     assert_eq!(retired.kind, NoteKind::Conversation);
     store.purge_note(&project(), &id, at(2)).unwrap();
     assert_eq!(apart.file("private.db").note(&project(), &id).unwrap().text, "");
+}
+
+/// A brief that shows a private note leaves its text on this machine; the shared receipt says what it lists.
+#[test]
+fn texts_that_show_private_notes_stay_here() {
+    let apart = Apart::new();
+    let store = apart.open();
+    let session = session(&*store, "s");
+    store
+        .learn_notes(&project(), &[unit("a.md", &["public"]), talk(&["secret talk"])], at(0))
+        .unwrap();
+    let put = |id: &str, note: handover_model::NoteId| {
+        let new = NewReceipt {
+            text: Some(clean(&format!("it shows {note}"))),
+            items: vec![ReceiptItem {
+                kind: ItemKind::Note,
+                id: note.to_string(),
+                version: 1,
+                form: Form::Full,
+                score: 1.0,
+                terms: BTreeMap::new(),
+                tokens: 9,
+                read_at: None,
+            }],
+            ..receipt(&session, id, &[])
+        };
+        store.put_receipt(&new).unwrap();
+        new.id
+    };
+    let open_one = put("r_open", note_id("a.md", "public"));
+    let secret = note_id("talk", "secret talk");
+    let private_one = put("r_private", secret.clone());
+    let shared = apart.file("store.db");
+    let text = |store: &dyn Store, id| store.receipt(id).unwrap().text.unwrap();
+    assert!(text(&shared, &open_one).starts_with("it shows"));
+    assert_eq!(text(&shared, &private_one), WITHHELD);
+    assert_eq!(shared.receipt(&private_one).unwrap().items.len(), 1);
+    // Here it is complete, also on the way.
+    assert_eq!(text(&*store, &private_one), format!("it shows {secret}"));
+    let delivered = ReceiptStep::Delivered { host: None };
+    let advanced = store.advance_receipt(&private_one, &delivered, at(1)).unwrap();
+    assert_eq!(advanced.text.unwrap(), format!("it shows {secret}"));
+    // Purging the note erases it; purging the session leaves nothing.
+    store.purge_note(&project(), &secret, at(2)).unwrap();
+    assert!(!text(&*store, &private_one).contains("it shows n_"));
+    store.purge_session(&session).unwrap();
+    assert!(apart.file("private.db").receipt(&private_one).is_err());
 }

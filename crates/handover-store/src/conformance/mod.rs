@@ -63,7 +63,7 @@ macro_rules! conformance_tests {
                 sightings_keep_their_circumstances;
             strategies: the_same_insight_grows, extracting_twice_is_once, ordered_by_help_then_time,
                 filtered_by_language_and_framework;
-            notes: read_back_whole, a_unit_is_replaced_as_a_whole, states_are_kept_and_changed, listed_newest_first_and_filtered,
+            notes: words_alike_are_found, numbers_by_kind, read_back_whole, a_unit_is_replaced_as_a_whole, states_are_kept_and_changed, listed_newest_first_and_filtered,
                 found_by_their_words, a_unit_that_is_gone_takes_its_notes, forgetting_leaves_nothing, purging_leaves_a_hash,
                 projects_do_not_mix, many_are_found_as_few, reindexing_changes_nothing;
             events: an_event_with_a_key_is_logged_once, random_keys_stay_distinct, events_without_a_key_are_always_new, keys_are_per_group_and_type, listings;

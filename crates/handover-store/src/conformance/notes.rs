@@ -307,3 +307,42 @@ pub fn reindexing_changes_nothing(backend: &dyn Backend) {
     assert_eq!(found(&*store, "gateway"), before);
     is_sound(&*store);
 }
+
+/// A word that is written wrong finds the nearest ones, in the index and among what is not merged yet.
+pub fn words_alike_are_found(backend: &dyn Backend) {
+    let store = backend.open();
+    learn(&*store, &[unit("a.md", &["the gateway retries", "circuit breakers", "gateways"])]);
+    let like = |word: &str, slips| store.note_words_like(&project(), word, slips).unwrap();
+    assert_eq!(like("gatweay", 1), ["gateway"]);
+    assert_eq!(like("circiut", 1), ["circuit"]);
+    assert_eq!(like("lighthouse", 2), [""; 0]);
+    let other = ProjectId::new("elsewhere").unwrap();
+    assert_eq!(store.note_words_like(&other, "gatweay", 1).unwrap(), [""; 0]);
+
+    let session = session(&*store, "s");
+    register(&*store, package(&session, "a.md", "idempotency keys"));
+    assert_eq!(store.words_like(&session, "idempotnecy", 2).unwrap().len(), 1);
+    assert_eq!(store.words_like(&session, "gatweay", 1).unwrap(), [""; 0]);
+}
+
+/// Numbers are listed by kind.
+pub fn numbers_by_kind(backend: &dyn Backend) {
+    let store = backend.open();
+    let talk = NewUnit { kind: NoteKind::Conversation, ..unit("talk", &["two"]) };
+    learn(&*store, &[unit("a.md", &["one", "three"]), talk]);
+    let numbers = |kind| store.note_numbers(&project(), kind).unwrap();
+    let read = |kind| {
+        let mut texts: Vec<String> = store
+            .notes_by_number(&project(), &numbers(kind))
+            .unwrap()
+            .into_iter()
+            .map(|(_, note)| note.text)
+            .collect();
+        texts.sort_unstable();
+        texts
+    };
+    assert_eq!(read(NoteKind::Doc), ["one", "three"]);
+    assert_eq!(read(NoteKind::Conversation), ["two"]);
+    assert!(numbers(NoteKind::Memory).is_empty());
+    assert!(numbers(NoteKind::Doc).is_sorted());
+}

@@ -24,7 +24,7 @@ pub use check::IndexCheck;
 pub use entry::Entry;
 pub use notes::{NOTE_PAGES, NoteEdit, SPOKEN, note_terms, note_weight};
 pub use postings::{
-    Pages, Postings, fresh_postings, merge_postings, posting_pages, without_posting,
+    Pages, Postings, fresh_postings, fresh_words, merge_postings, posting_pages, without_posting,
 };
 pub use predecessors::{Predecessors, Registration};
 pub use terms::{Counts, PackedTerm, Present, Terms, unpack_terms};

@@ -1,7 +1,7 @@
 //! Which packages have a term. A page of postings contains, after the version, the offset in the block and
 //! the counts of each package, in the order of their ids.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use handover_model::PackageId;
 use serde::{Deserialize, Serialize};
@@ -196,6 +196,16 @@ pub fn fresh_postings(
         }
     }
     Ok(postings)
+}
+
+/// Adds the words of packages that are in no page yet.
+pub fn fresh_words(fresh: &[(PackageId, Vec<u8>)], words: &mut BTreeSet<String>) -> Result<()> {
+    for (_, packed) in fresh {
+        for entry in unpack_terms(packed)? {
+            words.insert(String::from_utf8_lossy(entry?.term).into_owned());
+        }
+    }
+    Ok(())
 }
 
 /// Visits the postings of a page, whose offsets must ascend.

@@ -1,6 +1,7 @@
 //! The pages, one file each. A new page is a file with its entry, and a line in [`ALL`].
 
 mod errors;
+mod notes;
 mod overview;
 mod package;
 mod packages;
@@ -28,6 +29,7 @@ pub(crate) const ALL: &[&[PageEntry]] = &[
     receipt::PAGES,
     runs::PAGES,
     run::PAGES,
+    notes::PAGES,
     errors::PAGES,
     strategies::PAGES,
     search::PAGES,

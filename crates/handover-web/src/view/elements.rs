@@ -1,6 +1,6 @@
 //! Badges, facts, sections and other small elements.
 
-use handover_model::{GroupStatus, ReceiptState, RunState, SessionStatus, StoryState};
+use handover_model::{GroupStatus, NoteState, ReceiptState, RunState, SessionStatus, StoryState};
 use maud::{Markup, Render, html};
 
 /// The color of a badge. Its text says the same: color alone is not accessible.
@@ -75,6 +75,16 @@ impl HasTone for RunState {
             Self::Done => Tone::Calm,
             Self::Interrupted | Self::Budget | Self::Environment | Self::Blocked => Tone::Warn,
             Self::Failed => Tone::Bad,
+        }
+    }
+}
+
+impl HasTone for NoteState {
+    fn tone(self) -> Tone {
+        match self {
+            Self::Live => Tone::Good,
+            Self::Stale | Self::Amended => Tone::Warn,
+            Self::Retired => Tone::Calm,
         }
     }
 }

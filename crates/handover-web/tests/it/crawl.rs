@@ -98,7 +98,7 @@ fn every_record_is_reached_from_the_overview() {
 #[test]
 fn an_empty_project_has_pages() {
     let pages = crawl(&Fixture::new());
-    assert_found(&pages, &["/sessions", "/runs", "/errors", "/strategies"]);
+    assert_found(&pages, &["/sessions", "/runs", "/notes", "/errors", "/strategies"]);
 }
 
 /// What an agent or a person can write, in links and titles.

@@ -3,16 +3,16 @@
 use handover_context::package_file::ProjectPaths;
 use handover_model::config::Config;
 use handover_model::{
-    EpicId, Form, ItemKind, JournalKind, LockOwner, PackageId, PackageKind, Phase, Priority,
-    ProjectId, Provided, ReceiptId, ReceiptItem, Role, RunId, RunState, Scope, Section, SessionId,
-    Timestamp, Topic, Zone,
+    EpicId, Form, ItemKind, JournalKind, LockOwner, NoteId, NoteKind, NoteState, PackageId,
+    PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId, ReceiptItem, Role, RunId,
+    RunState, Scope, Section, SessionId, Timestamp, Topic, Trust, Zone,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
     CleanSignature, ErrorPatterns, ErrorSighting, Events, LockClaim, NewEvent, NewJournalEntry,
-    NewPackage, NewReasoning, NewReceipt, NewRun, NewSession, NewStrategy, Packages,
-    ReasoningFilter, Reasonings, ReceiptFilter, ReceiptStep, Receipts, Runs, Sessions, Strategies,
-    Supersede,
+    NewNote, NewPackage, NewReasoning, NewReceipt, NewRun, NewSession, NewStrategy, NewUnit, Notes,
+    Packages, ReasoningFilter, Reasonings, ReceiptFilter, ReceiptStep, Receipts, Runs, Sessions,
+    Strategies, Supersede,
 };
 use handover_text::Redactor;
 use handover_web::{PageRequest, PageResponse, Site, answer};
@@ -221,6 +221,32 @@ impl Fixture {
             now: at(seconds),
         };
         self.store.learn_strategies(&[new]).unwrap();
+    }
+
+    /// A note that mentions `src/price.rs`.
+    pub(crate) fn note(&self, seconds: i64, kind: NoteKind, text: &str) -> NoteId {
+        let id = NoteId::new(format!("{kind}-{seconds:08}")).unwrap();
+        let clean = |text: &str| self.redactor.clean(text);
+        let unit = NewUnit {
+            kind,
+            source: format!("source-{seconds}"),
+            fingerprint: Some("1".to_owned()),
+            notes: vec![NewNote {
+                id: id.clone(),
+                origin: clean(&format!("docs/{seconds}.md § Prices")),
+                title: clean(text.lines().next().unwrap_or_default()),
+                text: clean(text),
+                trust: Trust::Agent,
+                paths: vec![clean("src/price.rs")],
+                symbols: Vec::new(),
+                state: NoteState::Live,
+                reason: None,
+                hash: "hash".to_owned(),
+                created_at: at(seconds),
+            }],
+        };
+        self.store.learn_notes(&self.project(), &[unit], at(seconds)).unwrap();
+        id
     }
 
     pub(crate) fn event(&self, seconds: i64, kind: &str, payload: serde_json::Value) {

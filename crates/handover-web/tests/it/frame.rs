@@ -1,5 +1,6 @@
 //! The frame of every page: navigation, title, theme, forms, assets.
 
+use handover_model::NoteKind;
 use handover_web::{Method, PageRequest, demo_paths};
 
 use crate::fixture::{Fixture, hides, shows};
@@ -10,6 +11,7 @@ fn every_page_of_the_table_has_a_frame() {
     let ids = fixture.register(&[fixture.package(1, "developer", "Finding", "# Finding\n\ntext")]);
     let receipt = fixture.receipt(2, "tech_lead", &ids, "block");
     let error = fixture.error(3, "boom", Some("wait"));
+    let note = fixture.note(4, NoteKind::Doc, "Prices are cents.");
     let run = fixture.crashed_run("run_1", "1");
     for (name, path) in demo_paths() {
         let path = path
@@ -17,6 +19,7 @@ fn every_page_of_the_table_has_a_frame() {
             .replace("{package}", "1")
             .replace("{receipt}", receipt.as_str())
             .replace("{error}", &error)
+            .replace("{note}", note.as_str())
             .replace("{run}", run.as_str());
         let (path, query) = path.split_once('?').unwrap_or((&path, ""));
         let query: Vec<(&str, &str)> = query.split('&').filter_map(|q| q.split_once('=')).collect();

@@ -88,6 +88,7 @@ fn untrusted_text_never_becomes_markup() {
         "/errors",
         &error,
         "/strategies",
+        "/notes",
     ];
     for path in pages {
         check(path, &fixture.page(path));

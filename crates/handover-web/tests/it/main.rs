@@ -8,6 +8,7 @@ mod fixture;
 mod frame;
 mod hostile;
 mod markup;
+mod notes;
 mod packages;
 mod readable;
 mod reasoning;

@@ -40,6 +40,7 @@ fn pages_stay_small_with_ten_thousand_packages() {
         "/receipts/r_00000040",
         "/errors",
         "/strategies",
+        "/notes",
         "/runs",
     ];
     for path in pages {

@@ -369,18 +369,14 @@ fn a_search_that_finds_every_kind() {
     assert_snapshot!(readable(&login().page_with("/search", &[("q", "refresh")])), @r"
     # Search
     3 things found for “refresh”.
-    ## Packages
-    1
+    ## By words
+    3
     - [Two refreshes sign the user out](/packages/3)
-    Two refreshes sign the user out — qa expert, session s1
-    ## Reasoning
-    1
-    - [One refresh at a time, behind a lock.](/sessions/s1/reasoning?role=developer)
-    developer on decisions, session s1, 28 h ago
-    ## Strategies
-    1
+    package failures · docs/30.md, session s1, 28 h ago
+    - [One refresh at a time, behind a lock.](/sessions/s1/reasoning)
+    reasoning decisions of developer, session s1, 28 h ago
     - [One refresh at a time, behind a lock.](/strategies)
-    architecture
+    strategy helped 1 times, 28 h ago
     ");
 }
 

@@ -7,8 +7,8 @@ mod show;
 mod state;
 
 use clap::Subcommand;
-use handover_model::{Note, NoteId, ProjectId};
-use handover_store::{NoteFilter, StoreError};
+use handover_context::notes;
+use handover_model::{Note, ProjectId};
 use handover_text::cut;
 
 use super::Outcome;
@@ -47,36 +47,9 @@ impl NoteCommand {
     }
 }
 
-/// The shortest part of an id that names a note.
-const SHORTEST: usize = 4;
-
 /// The note of this id, or the only one whose id starts or ends with it.
 fn named(app: &App, project: &ProjectId, name: &str) -> Result<Note, CommandError> {
-    let store = app.store()?;
-    if let Ok(id) = NoteId::new(name) {
-        match store.note(project, &id) {
-            Err(StoreError::NotFound { .. }) => {}
-            other => return Ok(other?),
-        }
-    }
-    let unknown = || {
-        CommandError::new(Exit::Failed, "not_found", format!("there is no note `{name}`"))
-            .hinted("`handover note list` shows the ids.")
-    };
-    if name.len() < SHORTEST {
-        return Err(unknown());
-    }
-    let mut notes = store.notes(project, &NoteFilter::default())?;
-    notes.retain(|note| note.id.as_str().starts_with(name) || note.id.as_str().ends_with(name));
-    match (notes.pop(), notes.len()) {
-        (None, _) => Err(unknown()),
-        (Some(note), 0) => Ok(note),
-        (Some(_), others) => {
-            let message = format!("`{name}` matches {} notes", others + 1);
-            Err(CommandError::new(Exit::Usage, "ambiguous", message)
-                .hinted("Pass more of the id; `handover note list` shows them."))
-        }
-    }
+    Ok(notes::named(app.store()?, project, name)?)
 }
 
 /// Prints one note.

@@ -1,5 +1,7 @@
 //! `handover note purge`
 
+use handover_handoff::spool;
+
 use super::{answer, named};
 use crate::app::App;
 use crate::commands::Outcome;
@@ -19,6 +21,7 @@ pub(crate) fn run(app: &App, args: PurgeArgs) -> Outcome {
     let (_, project) = app.learning()?;
     let note = named(app, &project, &args.id)?;
     let purged = app.store()?.purge_note(&project, &note.id, app.now())?;
+    spool::erase(&app.project()?.folder().inside(spool::FOLDER), &[note.id])?;
     erase_from_copy(app)?;
     answer(app, &purged)
 }

@@ -1,12 +1,10 @@
 //! `handover note retire`, `restore`, `confirm` and `reject`
 
-use handover_model::{Note, NoteState};
-use handover_store::PURGED;
+use handover_context::notes::{self, Decision};
 
 use super::{answer, named};
 use crate::app::App;
 use crate::commands::Outcome;
-use crate::error::{CommandError, Exit};
 
 /// Take a note out of use; `restore` brings it back
 #[derive(Debug, clap::Args)]
@@ -45,59 +43,24 @@ pub(crate) struct RejectArgs {
 }
 
 pub(crate) fn retire(app: &App, args: RetireArgs) -> Outcome {
-    set(app, &args.id, |_| Ok((NoteState::Retired, args.reason.clone())))
+    decide(app, &args.id, Decision::Retire { reason: args.reason.as_deref() })
 }
 
 pub(crate) fn restore(app: &App, args: RestoreArgs) -> Outcome {
-    set(app, &args.id, |note| match note.reason.as_deref() {
-        Some(PURGED) if note.text.is_empty() => {
-            let message = format!("note `{}` was erased", note.id);
-            Err(CommandError::new(Exit::Usage, "erased", message)
-                .hinted("Write it anew with `handover note add`."))
-        }
-        _ => Ok((NoteState::Live, None)),
-    })
+    decide(app, &args.id, Decision::Restore)
 }
 
 pub(crate) fn confirm(app: &App, args: ConfirmArgs) -> Outcome {
-    set(app, &args.id, |note| {
-        let reason = replaced(note)?;
-        let confirmed = reason.strip_suffix(CONFIRMED).unwrap_or(reason);
-        Ok((NoteState::Amended, Some(format!("{confirmed}{CONFIRMED}"))))
-    })
+    decide(app, &args.id, Decision::Confirm)
 }
 
 pub(crate) fn reject(app: &App, args: RejectArgs) -> Outcome {
-    set(app, &args.id, |note| {
-        let reason = replaced(note)?;
-        Ok((NoteState::Live, Some(format!("not {reason}"))))
-    })
+    decide(app, &args.id, Decision::Reject)
 }
 
-const CONFIRMED: &str = " (confirmed)";
-
-/// Why a note counts as replaced.
-fn replaced(note: &Note) -> Result<&str, CommandError> {
-    if note.state == NoteState::Amended {
-        return Ok(note.reason.as_deref().unwrap_or("amended"));
-    }
-    let message = format!("note `{}` is {}, not amended", note.id, note.state);
-    Err(CommandError::new(Exit::Usage, "wrong_state", message)
-        .hinted("`handover note list --state amended` shows the notes with a replacement."))
-}
-
-fn set(
-    app: &App,
-    name: &str,
-    decide: impl FnOnce(&Note) -> Result<(NoteState, Option<String>), CommandError>,
-) -> Outcome {
+fn decide(app: &App, name: &str, decision: Decision<'_>) -> Outcome {
     let (_, project) = app.learning()?;
     let note = named(app, &project, name)?;
-    let (state, reason) = decide(&note)?;
-    let redactor = app.redactor()?;
-    let reason = reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
-    let reason = reason.map(|reason| redactor.clean(reason));
-    let store = app.store()?;
-    let changed = store.set_note_state(&project, &note.id, state, reason.as_ref(), app.now())?;
-    answer(app, &changed)
+    let (store, redactor) = (app.store()?, app.redactor()?);
+    answer(app, &notes::decide(store, &project, redactor, &note, decision, app.now())?)
 }

@@ -1,5 +1,6 @@
 //! The history: a note per commit whose message says something.
 
+mod authors;
 mod message;
 mod reverts;
 
@@ -9,6 +10,7 @@ use crate::mentions::mentions;
 use crate::passage::passages;
 use crate::source::Unit;
 use crate::{Draft, Found, Git, Learned, Source, SourceContext, SourceError};
+use authors::is_by_agent;
 use message::Message;
 use reverts::Reverts;
 
@@ -16,7 +18,7 @@ use reverts::Reverts;
 const MAX_COMMITS: &str = "--max-count=20000";
 
 /// Changes when commits are read differently, so that they are read anew.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 /// How much of the id of a commit is shown; the same length in every clone.
 const SHOWN: usize = 12;
@@ -120,6 +122,7 @@ fn shown(id: &str) -> &str {
 struct Commit {
     id: String,
     time: Timestamp,
+    author: String,
     message: String,
     paths: Vec<String>,
 }
@@ -131,6 +134,8 @@ impl Commit {
         let mut paths = self.paths.clone();
         paths.extend(named.paths.into_iter().filter(|path| !self.paths.contains(path)));
         paths.truncate(MAX_PATHS);
+        let by_agent = is_by_agent(&self.author, &self.message);
+        let trust = if by_agent { Trust::Agent } else { Trust::Project };
         let passages = passages(&message.text()).into_iter().take(MAX_PASSAGES);
         let draft = |text| Draft {
             kind: NoteKind::Commit,
@@ -138,7 +143,7 @@ impl Commit {
             source: self.id.clone(),
             title: message.subject.clone(),
             text,
-            trust: Trust::Project,
+            trust,
             paths: paths.clone(),
             symbols: named.symbols.clone(),
             state: if reverted_by.is_some() { NoteState::Amended } else { NoteState::Live },
@@ -156,7 +161,7 @@ fn commits(
     context: &SourceContext<'_>,
     each: &mut dyn FnMut(&Commit),
 ) -> Result<(), SourceError> {
-    let format = "--format=%x01%H%x00%ct%x00%B";
+    let format = "--format=%x01%H%x00%ct%x00%an <%ae>%x00%B";
     let args = [
         "log",
         "--stdin",
@@ -181,17 +186,22 @@ fn commits(
             (Field::Time, Some(commit)) => {
                 let seconds: i64 = text().trim().parse().unwrap_or_default();
                 commit.time = Timestamp::from_micros(seconds.saturating_mul(1_000_000));
+                expected = Field::Author;
+            }
+            (Field::Author, Some(commit)) => {
+                commit.author = text().trim().to_owned();
                 expected = Field::Message;
             }
             (Field::Message, Some(commit)) => {
                 commit.message = text().into_owned();
                 expected = Field::Path;
             }
-            (Field::Path | Field::Time | Field::Message, current) => {
+            (Field::Path | Field::Time | Field::Author | Field::Message, current) => {
                 if let Some(id) = record.strip_prefix(b"\x01") {
                     let id = String::from_utf8_lossy(id).into_owned();
                     let time = Timestamp::from_micros(0);
-                    let next = Commit { id, time, message: String::new(), paths: Vec::new() };
+                    let (author, message) = (String::new(), String::new());
+                    let next = Commit { id, time, author, message, paths: Vec::new() };
                     if let Some(done) = current.replace(next) {
                         each(&done);
                     }
@@ -218,6 +228,7 @@ fn commits(
 #[derive(Clone, Copy)]
 enum Field {
     Time,
+    Author,
     Message,
     /// A path, or the id of the next commit.
     Path,

@@ -25,6 +25,21 @@ fn a_commit_that_says_something_is_a_note_with_its_files() {
 }
 
 #[test]
+fn what_an_agent_committed_is_said_by_an_agent() {
+    let repository = Repository::new();
+    repository.commit("a.rs", "1", "Store prices in cents, not in floats");
+    let trailer = "Retry payments at most twice\n\nCo-Authored-By: Claude <noreply@anthropic.com>";
+    repository.commit("a.rs", "2", trailer);
+    let learned = learn(&History, &repository);
+    let trust = |title: &str| {
+        let draft = learned.drafts.iter().find(|draft| draft.title.starts_with(title));
+        draft.map(|draft| (draft.trust, draft.text.contains("Claude"))).unwrap()
+    };
+    assert_eq!(trust("Store"), (Trust::Project, false));
+    assert_eq!(trust("Retry"), (Trust::Agent, false));
+}
+
+#[test]
 fn a_revert_changes_what_it_reverts() {
     let repository = Repository::new();
     repository.commit("a.rs", "1", "Add the first file of all");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use handover_model::{ItemKind, Receipt};
+use handover_model::{ItemKind, NoteId, Receipt};
 use handover_store::{ErrorFilter, ReasoningFilter, Result, StrategyFilter};
 use maud::{Markup, html};
 
@@ -76,6 +76,16 @@ impl Names {
                 let name = Name { title: strategy.insight, author: None, link };
                 names.insert((ItemKind::Strategy, strategy.id), name);
             }
+        }
+        for (_, id) in ids.iter().filter(|(kind, _)| *kind == ItemKind::Note) {
+            let Some(note) =
+                NoteId::new(*id).ok().and_then(|id| site.store.note(site.project, &id).ok())
+            else {
+                continue;
+            };
+            let title = if note.title.is_empty() { note.text } else { note.title };
+            let link = Some(format!("/notes/{id}"));
+            names.insert((ItemKind::Note, (*id).to_owned()), Name { title, author: None, link });
         }
         Ok(Self { names, now: site.now })
     }

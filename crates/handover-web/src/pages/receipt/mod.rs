@@ -59,6 +59,7 @@ fn summary(receipt: &Receipt) -> Markup {
     let of = |kind: ItemKind| receipt.items.iter().filter(|item| item.kind == kind).count();
     let parts = [
         (of(ItemKind::Package), "package", "packages"),
+        (of(ItemKind::Note), "note", "notes"),
         (of(ItemKind::Reasoning), "piece of reasoning", "pieces of reasoning"),
         (of(ItemKind::Error), "known error", "known errors"),
         (of(ItemKind::Strategy), "strategy", "strategies"),

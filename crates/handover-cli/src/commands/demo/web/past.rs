@@ -2,11 +2,12 @@
 //! and receipts are real; only the times are in the past.
 
 use handover_context::learning::{Binding, extract_strategies};
+use handover_context::notes::{self, Written};
 use handover_context::package_file::{self, Facts, Put, register_file};
 use handover_handoff::{Attempt, Delivery, HandoffRequest};
 use handover_model::{
     AgentId, Confidence, GroupId, GroupStatus, Host, PackageId, Phase, ProjectId, ReceiptId, Role,
-    SessionId, SessionStatus, Timestamp,
+    SessionId, SessionStatus, Timestamp, Trust,
 };
 use handover_store::{
     CleanSignature, ErrorSighting, GroupUpdate, Judgement, NewReasoning, NewSession, ReceiptStep,
@@ -45,6 +46,7 @@ pub(super) fn write(app: &App) -> Result<(), CommandError> {
     recorder("checkout-tax", None)?.tax()?;
     let login = recorder("login-rework", Some("login"))?;
     login.errors()?;
+    login.notes()?;
     login.login()
 }
 
@@ -242,6 +244,37 @@ impl Recorder<'_> {
             Some("drop the guard before awaiting"),
         )?;
         self.error(55, "error[E0597]: `guard` does not live long enough", "cargo check", None)?;
+        Ok(())
+    }
+
+    /// What the project knew before its first session.
+    fn notes(&self) -> Result<(), CommandError> {
+        let said = [
+            (
+                20_000,
+                "Refresh tokens rotate on every use; a token that is used twice ends the session.",
+                "src/auth/refresh.rs",
+                Trust::Person,
+            ),
+            (
+                16_000,
+                "Prices are stored in cents. Floats lost a cent per thousand orders.",
+                "src/checkout/tax.rs",
+                Trust::Person,
+            ),
+            (
+                9_500,
+                "The test tenant resets every night at two; tests that run then fail for no other reason.",
+                "tests/tenant.rs",
+                Trust::Agent,
+            ),
+        ];
+        for (minutes, text, path, trust) in said {
+            let paths = [path.to_owned()];
+            let note = Written { text, title: None, paths: &paths, trust };
+            let redactor = self.app.redactor()?;
+            notes::write(self.store, &self.project, redactor, &note, self.ago(minutes))?;
+        }
         Ok(())
     }
 

@@ -2,16 +2,21 @@
 //! strategies.
 //!
 //! Each kind of record finds its own candidates, by index or by reading. All candidates are then scored
-//! alike, with the rarity of a word counted over everything, so that one order holds for all of them.
+//! alike, with the rarity of a word counted over everything, so that one order holds for all of them. A word
+//! that nothing has may be mistyped, see [`typos`].
 
-use std::collections::{BTreeMap, HashMap};
+mod typos;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use handover_model::config::AssemblyConfig;
 use handover_model::{
-    GroupId, ItemKind, NoteKind, NoteState, PackageId, ProjectId, Scope, SessionId, Timestamp,
+    GroupId, ItemKind, NoteKind, NoteState, PackageId, PackageKind, Phase, ProjectId, Scope,
+    SessionId, Timestamp, Topic,
 };
 use handover_store::{ErrorFilter, ReasoningFilter, Result, Store, StrategyFilter};
-use handover_text::{cut, words};
+use handover_text::{cut, synonyms, words};
+use serde::Serialize;
 
 use crate::assemble::ItemId;
 use crate::package_file::{FileState, ProjectPaths, file_state};
@@ -71,6 +76,43 @@ pub struct Found {
     pub snippet: String,
 }
 
+/// A word that nothing has, and what was searched for instead.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Assumed {
+    /// As it was typed.
+    pub word: String,
+    /// The nearest words that there are.
+    pub meant: Vec<String>,
+}
+
+/// The answer to a search.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Findings {
+    /// Best first.
+    pub found: Vec<Found>,
+    /// Words that were taken for others.
+    pub assumed: Vec<Assumed>,
+}
+
+/// A type of record that can be searched for.
+pub fn parse_type(text: &str) -> std::result::Result<ItemKind, String> {
+    match text.parse() {
+        Ok(ItemKind::Verdict) | Err(_) => {
+            Err("one of package, note, reasoning, error, strategy is expected".to_owned())
+        }
+        Ok(of) => Ok(of),
+    }
+}
+
+/// A kind within a type of record.
+pub fn parse_kind(text: &str) -> std::result::Result<String, String> {
+    let known = [PackageKind::WORDS, NoteKind::WORDS, Phase::WORDS, Topic::WORDS].concat();
+    if known.contains(&text) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("one of {} is expected", known.join(", ")))
+}
+
 /// A candidate with its texts.
 struct Document {
     found: Found,
@@ -88,10 +130,25 @@ struct Search<'a> {
     having: Vec<u64>,
     records: u64,
     documents: Vec<Document>,
+    /// The sessions that are searched.
+    sessions: Vec<SessionId>,
+    /// The terms of records that have no index.
+    unindexed: BTreeSet<String>,
 }
 
 /// The records that match a query, best first.
-pub fn search(store: &dyn Store, query: &Everything<'_>) -> Result<Vec<Found>> {
+pub fn search(store: &dyn Store, query: &Everything<'_>) -> Result<Findings> {
+    let search = gathered(store, query)?;
+    let assumed = typos::assume(&search)?;
+    if assumed.is_empty() {
+        return Ok(Findings { found: search.ranked(), assumed });
+    }
+    let text = typos::corrected(query.text, &assumed);
+    let again = gathered(store, &Everything { text: &text, ..*query })?;
+    Ok(Findings { found: again.ranked(), assumed })
+}
+
+fn gathered<'a>(store: &'a dyn Store, query: &Everything<'a>) -> Result<Search<'a>> {
     let mut terms: Vec<String> = Vec::new();
     for term in words::terms(query.text) {
         if !terms.contains(&term) {
@@ -101,9 +158,12 @@ pub fn search(store: &dyn Store, query: &Everything<'_>) -> Result<Vec<Found>> {
     let own = rank::with_synonyms(&mut terms);
     let having = vec![0; terms.len()];
     let documents = Vec::new();
-    let mut search = Search { store, query: *query, terms, own, having, records: 0, documents };
+    let (sessions, unindexed) = (Vec::new(), BTreeSet::new());
+    let query = *query;
+    let mut search =
+        Search { store, query, terms, own, having, records: 0, documents, sessions, unindexed };
     search.gather()?;
-    Ok(search.ranked())
+    Ok(search)
 }
 
 /// Whether the file of a package is still what was registered; nothing for other records.
@@ -125,9 +185,22 @@ impl Search<'_> {
         self.query.of.is_none_or(|only| only == of)
     }
 
+    /// Whether what belongs to the project is searched, too.
+    fn of_project(&self) -> bool {
+        self.query.session.is_none() && self.query.group.is_none()
+    }
+
+    /// Whether any record has a term, or one that means the same.
+    fn has(&self, term: &String) -> bool {
+        std::iter::once(term).chain(synonyms::of(term)).any(|term| {
+            let at = self.terms.iter().position(|known| known == term);
+            at.is_some_and(|at| self.having[at] > 0)
+        })
+    }
+
     fn gather(&mut self) -> Result<()> {
-        let Everything { session, group, .. } = self.query;
-        let sessions = match session {
+        let session = self.query.session;
+        let sessions: Vec<SessionId> = match session {
             Some(session) => vec![self.store.session(session)?.id],
             None => self.store.sessions(None)?.into_iter().map(|session| session.id).collect(),
         };
@@ -139,7 +212,8 @@ impl Search<'_> {
                 self.reasoning(session)?;
             }
         }
-        if session.is_some() || group.is_some() {
+        self.sessions = sessions;
+        if !self.of_project() {
             return Ok(());
         }
         if self.wants(ItemKind::Note) {
@@ -223,6 +297,7 @@ impl Search<'_> {
                 any = true;
             }
         }
+        self.unindexed.extend(words);
         if any {
             self.documents.push(Document { found, heading, text });
         }
@@ -394,173 +469,4 @@ fn score(terms: &[String], rarities: &[f64], texts: [&str; 2]) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use handover_model::{NoteId, Phase, Role, Trust};
-    use handover_store::{
-        CleanSignature, ErrorPatterns, ErrorSighting, NewNote, NewReasoning, NewStrategy, NewUnit,
-        Notes, Reasonings, Strategies,
-    };
-    use handover_text::Redactor;
-
-    use super::*;
-    use crate::testing::{TestProject, at};
-
-    fn name() -> ProjectId {
-        ProjectId::new("p").unwrap()
-    }
-
-    /// A project that has something about the gateway in every kind of record.
-    fn project() -> TestProject {
-        let project = TestProject::new();
-        let redactor = Redactor::default();
-        let clean = |text: &str| redactor.clean(text);
-        project.register(project.package("gw.md", "The gateway", "The gateway retries twice."));
-        project.register(project.package("ui.md", "Buttons", "Colors of the café button."));
-        project
-            .store
-            .add_reasoning(&NewReasoning {
-                session: project.session.clone(),
-                group: None,
-                role: Role::new("developer").unwrap(),
-                agent_id: None,
-                iteration: 0,
-                phase: Phase::Decisions,
-                confidence: None,
-                content: clean("The gateway keeps its timeout in the database."),
-                references: Vec::new(),
-                now: at(1),
-            })
-            .unwrap();
-        project
-            .store
-            .resolve_error(
-                &ErrorSighting {
-                    project: name(),
-                    signature: CleanSignature::new(None, "gateway closed", &[], &redactor),
-                    language: None,
-                    ttl_days: 90,
-                    session: None,
-                    group: None,
-                    role: None,
-                    command: None,
-                    now: at(2),
-                },
-                &clean("reopen the gateway"),
-            )
-            .unwrap();
-        project
-            .store
-            .learn_strategies(&[NewStrategy {
-                project: name(),
-                topic: handover_model::Topic::Architecture,
-                insight: clean("Put the gateway behind a queue"),
-                language: None,
-                framework: None,
-                source: handover_model::ReasoningId(1),
-                now: at(3),
-            }])
-            .unwrap();
-        let note = |id: &str, text: &str| NewNote {
-            id: NoteId::new(id).unwrap(),
-            origin: clean("docs/adr.md § Gateway"),
-            title: clean("Gateway"),
-            text: clean(text),
-            trust: Trust::Project,
-            paths: Vec::new(),
-            symbols: Vec::new(),
-            state: NoteState::Live,
-            reason: None,
-            hash: text.to_owned(),
-            created_at: at(4),
-        };
-        let unit = NewUnit {
-            kind: NoteKind::Doc,
-            source: "docs/adr.md".to_owned(),
-            fingerprint: Some("1".to_owned()),
-            notes: vec![
-                note("n_1", "We chose a gateway with circuit breakers."),
-                note("n_2", "Invoices are immutable."),
-            ],
-        };
-        project.store.learn_notes(&name(), &[unit], at(5)).unwrap();
-        project
-    }
-
-    fn query<'a>(
-        text: &'a str,
-        project: &'a ProjectId,
-        config: &'a AssemblyConfig,
-    ) -> Everything<'a> {
-        Everything {
-            project,
-            text,
-            limit: 10,
-            session: None,
-            group: None,
-            of: None,
-            kind: None,
-            since: None,
-            config,
-        }
-    }
-
-    fn kinds(project: &TestProject, change: impl FnOnce(&mut Everything<'_>)) -> Vec<ItemKind> {
-        let (name, config) = (name(), AssemblyConfig::default());
-        let mut query = query("gateway", &name, &config);
-        change(&mut query);
-        let mut kinds: Vec<ItemKind> =
-            search(&project.store, &query).unwrap().into_iter().map(|found| found.of).collect();
-        kinds.sort();
-        kinds
-    }
-
-    #[test]
-    fn every_kind_of_record_is_found() {
-        let project = project();
-        let all = [
-            ItemKind::Package,
-            ItemKind::Reasoning,
-            ItemKind::Error,
-            ItemKind::Strategy,
-            ItemKind::Note,
-            ItemKind::Note,
-        ];
-        assert_eq!(kinds(&project, |_| ()), all);
-    }
-
-    #[test]
-    fn filters_narrow() {
-        let project = project();
-        let session = project.session.clone();
-        assert_eq!(
-            kinds(&project, |query| query.of = Some(ItemKind::Note)),
-            [ItemKind::Note, ItemKind::Note]
-        );
-        assert_eq!(kinds(&project, |query| query.kind = Some("decisions")), [ItemKind::Reasoning]);
-        assert_eq!(
-            kinds(&project, |query| query.since = Some(at(3))),
-            [ItemKind::Strategy, ItemKind::Note, ItemKind::Note]
-        );
-        let (name, config) = (name(), AssemblyConfig::default());
-        let query = Everything { session: Some(&session), ..query("gateway", &name, &config) };
-        let found = search(&project.store, &query).unwrap();
-        assert!(found.iter().all(|found| found.session.as_ref() == Some(&session)));
-        assert_eq!(found.len(), 2);
-        let nowhere = SessionId::new("nowhere").unwrap();
-        assert!(search(&project.store, &Everything { session: Some(&nowhere), ..query }).is_err());
-    }
-
-    #[test]
-    fn accents_and_abbreviations_do_not_matter() {
-        let project = project();
-        let (name, config) = (name(), AssemblyConfig::default());
-        let first = |text: &str| {
-            let found = search(&project.store, &query(text, &name, &config)).unwrap();
-            found.first().map(|found| found.snippet.clone()).unwrap_or_default()
-        };
-        assert_eq!(first("cafe"), "Colors of the café button.");
-        assert_eq!(first("db timeout"), "The gateway keeps its timeout in the database.");
-        assert_eq!(first("circuit breaker"), "We chose a gateway with circuit breakers.");
-        assert_eq!(first("nothing of that"), "");
-    }
-}
+mod tests;

@@ -1,0 +1,249 @@
+//! Notes of conversations and memories are private: whoever comes with a token sees neither them, nor their
+//! words, nor the texts of receipts that show them, unless they are shared.
+
+use std::collections::HashSet;
+
+use handover_model::{
+    ItemKind, Note, NoteId, NoteKind, NoteState, PackageId, ProjectId, Receipt, ReceiptId,
+    Timestamp,
+};
+use handover_store::packed::Postings;
+use handover_store::{
+    KnownUnit, Learned, NewUnit, NoteFilter, NotePostings, ReceiptStep, RecordKind, Result,
+    StoreError, WITHHELD,
+};
+use handover_text::{Clean, words};
+
+use super::Guarded;
+
+const PUBLIC: [NoteKind; 3] = [NoteKind::Doc, NoteKind::Commit, NoteKind::Manual];
+const PRIVATE: [NoteKind; 2] = [NoteKind::Conversation, NoteKind::Memory];
+
+fn sees(guard: &Guarded<'_>, kind: NoteKind) -> bool {
+    guard.access.private || !kind.is_private()
+}
+
+pub(in crate::access) fn learn_notes(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    units: &[NewUnit],
+    now: Timestamp,
+) -> Result<Learned> {
+    guard.project_guard(project)?;
+    // They would look as if they were this machine's own.
+    if units.iter().any(|unit| !sees(guard, unit.kind)) {
+        return Err(StoreError::Private);
+    }
+    guard.store.learn_notes(project, units, now)
+}
+
+pub(in crate::access) fn note(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    id: &NoteId,
+) -> Result<Note> {
+    guard.project_guard(project)?;
+    let note = guard.store.note(project, id)?;
+    match sees(guard, note.kind) {
+        true => Ok(note),
+        false => Err(StoreError::not_found(RecordKind::Note, id)),
+    }
+}
+
+pub(in crate::access) fn notes(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    filter: &NoteFilter,
+) -> Result<Vec<Note>> {
+    guard.project_guard(project)?;
+    match filter.kind {
+        _ if guard.access.private => guard.store.notes(project, filter),
+        Some(kind) if kind.is_private() => Ok(Vec::new()),
+        Some(_) => guard.store.notes(project, filter),
+        None => {
+            let mut notes = Vec::new();
+            for kind in PUBLIC {
+                let filter = NoteFilter { kind: Some(kind), ..filter.clone() };
+                notes.extend(guard.store.notes(project, &filter)?);
+            }
+            notes.sort_by(|a, b| b.created_at.cmp(&a.created_at).then_with(|| a.id.cmp(&b.id)));
+            notes.truncate(filter.limit.map_or(usize::MAX, |limit| limit as usize));
+            Ok(notes)
+        }
+    }
+}
+
+pub(in crate::access) fn notes_by_number(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    numbers: &[i64],
+) -> Result<Vec<(i64, Note)>> {
+    guard.project_guard(project)?;
+    let mut notes = guard.store.notes_by_number(project, numbers)?;
+    notes.retain(|(_, note)| sees(guard, note.kind));
+    Ok(notes)
+}
+
+pub(in crate::access) fn note_numbers(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    kind: NoteKind,
+) -> Result<Vec<i64>> {
+    guard.project_guard(project)?;
+    match sees(guard, kind) {
+        true => guard.store.note_numbers(project, kind),
+        false => Ok(Vec::new()),
+    }
+}
+
+pub(in crate::access) fn set_note_state(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    id: &NoteId,
+    state: NoteState,
+    reason: Option<&Clean>,
+    now: Timestamp,
+) -> Result<Note> {
+    note(guard, project, id)?;
+    guard.store.set_note_state(project, id, state, reason, now)
+}
+
+pub(in crate::access) fn note_units(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    kind: NoteKind,
+) -> Result<Vec<KnownUnit>> {
+    guard.project_guard(project)?;
+    match sees(guard, kind) {
+        true => guard.store.note_units(project, kind),
+        false => Ok(Vec::new()),
+    }
+}
+
+pub(in crate::access) fn forget_notes(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    kind: NoteKind,
+    source: Option<&String>,
+    now: Timestamp,
+) -> Result<Vec<NoteId>> {
+    guard.project_guard(project)?;
+    match sees(guard, kind) {
+        true => guard.store.forget_notes(project, kind, source, now),
+        false => Ok(Vec::new()),
+    }
+}
+
+pub(in crate::access) fn purge_note(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    id: &NoteId,
+    now: Timestamp,
+) -> Result<Note> {
+    note(guard, project, id)?;
+    guard.store.purge_note(project, id, now)
+}
+
+/// Which notes have a word is half of what they say.
+pub(in crate::access) fn note_postings(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    terms: &[String],
+) -> Result<NotePostings> {
+    guard.project_guard(project)?;
+    let all = guard.store.note_postings(project, terms)?;
+    if guard.access.private {
+        return Ok(all);
+    }
+    let mut hidden: HashSet<PackageId> = HashSet::new();
+    for kind in PRIVATE {
+        hidden.extend(guard.store.note_numbers(project, kind)?.into_iter().map(PackageId));
+    }
+    let visible = |list: &Postings| {
+        let mut kept = Postings::default();
+        for posting in list.list() {
+            if !hidden.contains(&posting.package) {
+                kept.push(&posting).map_err(StoreError::Index)?;
+            }
+        }
+        Ok(kept)
+    };
+    Ok(NotePostings {
+        notes: all.notes.saturating_sub(hidden.len() as u64),
+        lists: all.lists.iter().map(visible).collect::<Result<_>>()?,
+    })
+}
+
+pub(in crate::access) fn note_words_like(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    word: &str,
+    slips: u32,
+) -> Result<Vec<String>> {
+    guard.project_guard(project)?;
+    let words = guard.store.note_words_like(project, word, slips)?;
+    if guard.access.private {
+        return Ok(words);
+    }
+    let mut visible = Vec::new();
+    for word in words {
+        let lists = note_postings(guard, project, &words::terms(&word))?.lists;
+        if lists.iter().any(|list| list.count() > 0) {
+            visible.push(word);
+        }
+    }
+    Ok(visible)
+}
+
+pub(in crate::access) fn advance_receipt(
+    guard: &Guarded<'_>,
+    id: &ReceiptId,
+    step: &ReceiptStep,
+    now: Timestamp,
+) -> Result<Receipt> {
+    guard.receipt_guard(id)?;
+    without_private_text(guard, guard.store.advance_receipt(id, step, now)?)
+}
+
+pub(in crate::access) fn mark_read(
+    guard: &Guarded<'_>,
+    id: &ReceiptId,
+    package: PackageId,
+    now: Timestamp,
+) -> Result<Receipt> {
+    guard.receipt_guard(id)?;
+    without_private_text(guard, guard.store.mark_read(id, package, now)?)
+}
+
+/// Withholds the text of a receipt if it shows a private note.
+pub(in crate::access) fn without_private_text(
+    guard: &Guarded<'_>,
+    mut receipt: Receipt,
+) -> Result<Receipt> {
+    if guard.access.private || receipt.text.is_none() {
+        return Ok(receipt);
+    }
+    let mut project = None;
+    for item in receipt.items.iter().filter(|item| item.kind == ItemKind::Note) {
+        let Ok(id) = NoteId::new(&item.id) else { continue };
+        let project = match &project {
+            Some(project) => project,
+            None => project.insert(guard.store.session(&receipt.session)?.project),
+        };
+        match guard.store.note(project, &id) {
+            Ok(note) if note.kind.is_private() => {
+                receipt.text = Some(WITHHELD.to_owned());
+                break;
+            }
+            Ok(_) => {}
+            Err(StoreError::NotFound { .. }) => {
+                if NoteKind::of_id(&id).is_some_and(NoteKind::is_private) {
+                    receipt.text = Some(WITHHELD.to_owned());
+                    break;
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(receipt)
+}
