@@ -9,6 +9,7 @@ pub mod cut;
 pub mod fence;
 pub mod quote;
 mod redact;
+pub mod screen;
 mod short;
 mod surrogates;
 pub mod synonyms;
