@@ -121,6 +121,7 @@ pub fn extract_strategies(
                 framework: bound(&binding.framework),
                 source: reasoning.id,
                 now,
+                trust: reasoning.trust,
             })
         })
         .collect();

@@ -18,3 +18,4 @@ pub mod yaml;
 
 #[cfg(test)]
 mod testing;
+pub mod trust;

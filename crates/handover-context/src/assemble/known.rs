@@ -6,12 +6,14 @@
 use std::collections::HashMap;
 
 use handover_model::{
-    Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, Timestamp, Tokenizer, Trust,
+    Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, ScreenFlag, Timestamp,
+    Tokenizer, Trust,
 };
 use handover_store::{NoteFilter, Result, Store};
 use handover_text::{Redactor, cut, tokens, words};
 use serde::Serialize;
 
+use super::admit::Admission;
 use super::passages::{Passage, Question};
 use super::{ContextRequest, Explained, ItemId, Redactions, Sources, Terms, render_notes};
 use crate::rank::{self, RankedNote};
@@ -76,6 +78,9 @@ pub struct PackedNote {
     pub score: f64,
     /// How far to believe it.
     pub trust: Trust,
+    /// What the screen found in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<ScreenFlag>,
     /// Whether it still counts.
     pub state: NoteState,
     /// Why, if it is not simply live.
@@ -102,6 +107,12 @@ struct Candidate {
 }
 
 impl Candidate {
+    /// Why it may not go in because of what it says or who says it, if so.
+    fn screen(&mut self, admission: Admission) -> Option<Fate> {
+        let checked = admission.check(self.note.trust, [self.note.text.as_str()]);
+        checked.map(|flags| self.note.flags = flags).err()
+    }
+
     fn redact(&mut self, redactor: &Redactor, redactions: &mut Redactions) {
         if self.words.is_none() {
             let clean = redactions.clean(redactor, &self.note.text).one_line();
@@ -117,6 +128,7 @@ impl Candidate {
 /// The notes that answer a task, best first, and what became of each.
 #[derive(Debug, Default)]
 pub(super) struct Known {
+    admission: Admission,
     candidates: Vec<Candidate>,
 }
 
@@ -159,6 +171,7 @@ impl Known {
                         tokens: 0,
                         score: terms.sum(),
                         trust: note.trust,
+                        flags: Vec::new(),
                         state: note.state,
                         reason: note.reason,
                         created_at: note.created_at,
@@ -179,7 +192,8 @@ impl Known {
         for candidate in candidates.iter_mut().filter(|candidate| candidate.note.score < least) {
             candidate.fate = Fate::OffTopic;
         }
-        Ok(Self { candidates })
+        let admission = Admission::of(sources.config, &request.role);
+        Ok(Self { admission, candidates })
     }
 
     /// Adds the best notes that fit into the room and say something that is not said yet.
@@ -204,6 +218,10 @@ impl Known {
                 continue;
             }
             self.candidates[at].redact(redactor, redactions);
+            if let Some(fate) = self.candidates[at].screen(self.admission) {
+                self.candidates[at].fate = fate;
+                continue;
+            }
             if self.is_said(at, said) {
                 self.candidates[at].fate = Fate::ShownAlready;
                 continue;
@@ -276,6 +294,7 @@ impl Known {
                 id: ItemId::Text(candidate.note.id.to_string()),
                 included: candidate.fate.is_in(),
                 reason: candidate.fate,
+                trust: Some(candidate.note.trust),
                 score: candidate.note.score,
                 terms: candidate.note.terms,
             })

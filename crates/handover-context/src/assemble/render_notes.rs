@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use handover_model::{NoteKind, NoteState, Tokenizer, Trust};
+use handover_model::{NoteKind, NoteState, Tokenizer};
 use handover_text::quote::quote_inline;
 use handover_text::tokens;
 
-use super::render::path;
+use super::render::{path, warning};
 use super::{PackedNote, ShownPlace};
 
 /// What to do with notes that contradict each other.
@@ -76,12 +76,12 @@ pub(super) fn note(note: &PackedNote) -> String {
     let PackedNote { origin, text, trust, state, reason, created_at, .. } = note;
     let date: String = created_at.to_string().chars().take(10).collect();
     let mut line = format!("**{}**, {date}", quote_inline(&short_origin(note.kind, origin)));
-    if matches!(trust, Trust::Agent | Trust::Outside) {
+    if trust.is_shown() {
         let _ = write!(line, ", {trust}");
     }
     if *state == NoteState::Stale {
         let reason = reason.as_deref().unwrap_or("its source has changed");
         let _ = write!(line, ", stale: {}", quote_inline(reason));
     }
-    format!("{line}:\n> {}\n", quote_inline(text))
+    format!("{}{line}:\n> {}\n", warning(&note.flags), quote_inline(text))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use handover_model::{
-    GLOBAL_GROUP, GroupId, Package, PackageKind, Priority, Role, SessionId, Timestamp,
+    GLOBAL_GROUP, GroupId, Package, PackageKind, Priority, Role, SessionId, Timestamp, Trust,
 };
 use handover_store::{NewPackage, Supersede};
 use handover_text::{Redactor, tokens};
@@ -98,6 +98,8 @@ pub struct DraftContext<'a> {
     pub max_bytes: u64,
     /// The registration time.
     pub now: Timestamp,
+    /// How far to believe the file: who registers it, and what they had read.
+    pub trust: Trust,
 }
 
 /// Drafts the package of a located file.
@@ -151,6 +153,7 @@ pub fn draft(
         content_hash: content_hash(text.as_bytes()),
         supersede: Supersede::SamePath,
         created_at: context.now,
+        trust: context.trust,
     };
     Ok(Draft { package, warnings })
 }

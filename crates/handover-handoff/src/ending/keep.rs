@@ -16,6 +16,7 @@ use handover_store::{
 use serde_json::{Map, Value, json};
 
 use super::read::BLOCK;
+use super::trust::Earned;
 use super::{Debrief, Ended, Ending, Kept, Learn, PackageNote, learn};
 use crate::{Assignment, Handoffs};
 
@@ -34,7 +35,8 @@ impl Handoffs<'_> {
         };
         Ok(store.writing(|store| {
             let project = OnceCell::new();
-            Keeper { handoffs: self, store, binding: &binding, ending, project }.keep()
+            let earned = Earned::of(store, &ending)?;
+            Keeper { handoffs: self, store, binding: &binding, ending, earned, project }.keep()
         })?)
     }
 }
@@ -45,6 +47,7 @@ pub(super) struct Keeper<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) binding: &'a Binding,
     pub(super) ending: Ending<'a>,
+    earned: Earned,
     project: OnceCell<ProjectId>,
 }
 
@@ -75,7 +78,9 @@ impl Keeper<'_> {
         if states_verdict && !self.log(KnownEvent::Verdict, verdict)? && self.ending.run.is_some() {
             return Ok(Ended::StoredEarlier);
         }
-        let mut kept = Kept { refused: debrief.problems.clone(), ..Kept::default() };
+        let trust = Some(self.earned.trust);
+        let mut kept = Kept { refused: debrief.problems.clone(), trust, ..Kept::default() };
+        self.earned.apply(self.store, &self.ending)?;
         if self.ending.learn == Learn::FromVerdict {
             learn::solved_findings(self, &mut kept)?;
         }
@@ -97,6 +102,7 @@ impl Keeper<'_> {
                 "summary": debrief.summary,
                 "missing": debrief.missing,
                 "kept": kept,
+                "trusted_less_because_of": self.earned.because,
             }),
         )?;
         Ok(Ended::Kept(kept))
@@ -132,6 +138,7 @@ impl Keeper<'_> {
             summary: debrief.summary.as_deref().map(|summary| redactor.clean(summary)),
             findings: debrief.findings.iter().map(|finding| redactor.clean(finding)).collect(),
             now,
+            trust: self.earned.trust,
         })?;
         self.move_group(verdict)
     }
@@ -163,6 +170,7 @@ impl Keeper<'_> {
                 content: self.handoffs.redactor.clean(text),
                 references: Vec::new(),
                 now,
+                trust: self.earned.trust,
             })?;
             kept.reasoning += 1;
         }
@@ -187,6 +195,7 @@ impl Keeper<'_> {
                 warn_bytes: config.warn_bytes,
                 max_bytes: config.max_bytes,
                 now,
+                trust: self.earned.trust,
             };
             let located = paths.locate_untrusted(Path::new(&note.path));
             match register_file(self.store, &drafts, located, facts(note, assignment))? {
@@ -252,6 +261,7 @@ impl Keeper<'_> {
             role: Some(assignment.role.clone()),
             command: None,
             now,
+            trust: self.earned.trust,
         })
     }
 

@@ -19,7 +19,7 @@ use super::Reply;
 use super::context::{HookContext, IfMissing};
 use crate::env;
 use crate::error::CommandError;
-use handover_model::{PackageId, ReceiptId};
+use handover_model::{PackageId, ReceiptId, Trust, reads_outside};
 
 /// The folder below `.handover/` for failed commands.
 const FOLDER: &str = "hooks";
@@ -188,12 +188,20 @@ pub(super) fn command_passed(
         session,
         group: app.group()?,
         role,
+        trust: of_command(&command, &steps),
         command: Some(redactor.clean(&command)),
         now: app.now(),
     };
     let solution = redactor.clean(&format!("`{command}` passed after: {}", steps.join(", ")));
     app.store()?.resolve_error(&sighting, &solution.cut(2 * MAX_CHARS))?;
     Ok(Reply::default())
+}
+
+/// The trust class of what an agent's commands printed and did.
+fn of_command(command: &str, steps: &[String]) -> Trust {
+    let fetches = |text: &str| reads_outside("", text);
+    let outside = fetches(command) || steps.iter().any(|step| fetches(step));
+    if outside { Trust::Outside } else { Trust::Agent }
 }
 
 /// Whether a command certainly changes nothing, so that it cannot solve anything.

@@ -1,6 +1,6 @@
 //! `handover note add`
 
-use handover_model::{NoteId, NoteKind, NoteState, Trust};
+use handover_model::{NoteId, NoteKind, NoteState};
 use handover_store::{NewNote, NewUnit};
 use handover_text::cut;
 
@@ -63,7 +63,7 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     };
     let hash = blake3::hash(text.as_str().as_bytes()).to_hex().to_string();
     let id = NoteId::new(format!("manual-{}", &hash[..24]))?;
-    let trust = if env::is_person() { Trust::Person } else { Trust::Agent };
+    let trust = app.author()?;
     let (_, project) = app.learning()?;
     let unit = NewUnit {
         kind: NoteKind::Manual,

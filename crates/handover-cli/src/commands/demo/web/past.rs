@@ -6,7 +6,7 @@ use handover_context::package_file::{self, Facts, Put, register_file};
 use handover_handoff::{Attempt, Delivery, HandoffRequest};
 use handover_model::{
     AgentId, Confidence, GroupId, GroupStatus, Host, PackageId, Phase, ProjectId, ReceiptId, Role,
-    SessionId, SessionStatus, Timestamp,
+    SessionId, SessionStatus, Timestamp, Trust,
 };
 use handover_store::{
     CleanSignature, ErrorSighting, GroupUpdate, Judgement, NewReasoning, NewSession, ReceiptStep,
@@ -300,6 +300,7 @@ impl Recorder<'_> {
             content: self.app.redactor()?.clean(text),
             references: Vec::new(),
             now: self.ago(minutes),
+            trust: Trust::Agent,
         })?;
         Ok(())
     }
@@ -375,6 +376,7 @@ impl Recorder<'_> {
             role: Some(Role::new("developer")?),
             command: Some(redactor.clean(command)),
             now: self.ago(minutes),
+            trust: Trust::Agent,
         };
         let pattern = match solution {
             Some(solution) => self.store.resolve_error(&sighting, &redactor.clean(solution))?,
