@@ -55,7 +55,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     for path in &args.paths {
         let cases = if path.is_dir() { repository(path)? } else { labelled(path)? };
         for case in cases {
-            #[expect(clippy::disallowed_methods, reason = "this measures")]
             let started = Instant::now();
             let screened = screen(&case.text);
             time += started.elapsed();

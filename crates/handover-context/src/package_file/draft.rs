@@ -6,6 +6,7 @@ use handover_model::{
     GLOBAL_GROUP, GroupId, Package, PackageKind, Priority, Role, SessionId, Timestamp, Trust,
 };
 use handover_store::{NewPackage, Supersede};
+use handover_text::screen::screen;
 use handover_text::{Redactor, tokens};
 
 use super::front_matter::{self, FrontMatter};
@@ -134,6 +135,7 @@ pub fn draft(
     let mut warnings =
         warnings(context, located, &sources.front, size_bytes, clean_body.redactions());
     warnings.extend(version_warning(located, &sources));
+    warnings.extend(screen_warning(located, body));
     let package = NewPackage {
         session: context.session.clone(),
         group,
@@ -197,6 +199,19 @@ fn version_warning(located: &Located, sources: &Sources<'_>) -> Option<String> {
     let path = &located.stored;
     (said != next && last != Some(said)).then(|| {
         format!("`{path}` says that it is version {said}; it is registered as version {next}")
+    })
+}
+
+/// What agents will be warned of.
+fn screen_warning(located: &Located, body: &str) -> Option<String> {
+    let flags = screen(body).flags();
+    let names: Vec<&str> = flags.iter().map(|flag| flag.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "`{}` speaks to the agents that read it ({}); briefs quote it with a warning, or leave it out",
+            located.stored,
+            names.join(", ")
+        )
     })
 }
 

@@ -1,18 +1,21 @@
 //! Keeping an ending: reasoning, packages, errors, the verdict and the receipt, all or nothing.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use handover_context::learning::Binding;
 use handover_context::package_file::{DraftContext, Facts, ProjectPaths, Put, register_file};
 use handover_model::roles::Duty;
 use handover_model::{
-    GroupId, GroupStatus, KnownEvent, Phase, ProjectId, ReceiptId, ReceiptState, Role, Verdict,
+    GroupId, GroupStatus, KnownEvent, Phase, ProjectId, ReceiptId, ReceiptState, Role, ScreenFlag,
+    Verdict,
 };
 use handover_store::{
     CleanSignature, ErrorSighting, EventKey, GroupUpdate, NewEvent, NewReasoning, NewVerdict,
     ReceiptStep, Result, Store,
 };
+use handover_text::screen::screen;
 use serde_json::{Map, Value, json};
 
 use super::read::BLOCK;
@@ -103,6 +106,7 @@ impl Keeper<'_> {
                 "missing": debrief.missing,
                 "kept": kept,
                 "trusted_less_because_of": self.earned.because,
+                "flags": flags(debrief),
             }),
         )?;
         Ok(Ended::Kept(kept))
@@ -336,6 +340,12 @@ fn with_completion(debrief: &Debrief) -> impl Iterator<Item = (Phase, &str)> {
     let summary = debrief.summary.as_deref().filter(|_| stands_in);
     let stated = debrief.reasoning.iter().map(|(phase, text)| (*phase, text.as_str()));
     summary.map(|summary| (Phase::Completion, summary)).into_iter().chain(stated)
+}
+
+/// What the screen finds in the words of a debrief.
+fn flags(debrief: &Debrief) -> BTreeSet<ScreenFlag> {
+    let texts = debrief.summary.iter().chain(&debrief.findings).chain(debrief.reasoning.values());
+    texts.flat_map(|text| screen(text).flags()).collect()
 }
 
 fn facts(note: &PackageNote, assignment: &Assignment) -> Facts {

@@ -90,7 +90,6 @@ fn hostile_texts_take_linear_time() {
     let words = ["<!--", "ignore ", "![", "display:none", "&#73;", "\\u0049", "[INST", "all your "];
     for word in words {
         let text = word.repeat(200_000 / word.len());
-        #[expect(clippy::disallowed_methods, reason = "this measures")]
         let started = std::time::Instant::now();
         screen(&text);
         assert!(started.elapsed().as_secs() < 10, "{word}");

@@ -12,6 +12,7 @@ use handover_hosts::{Action, HookCall, HookEvent};
 use handover_store::{CleanSignature, ErrorSighting, PackageFilter, StoreError};
 use handover_text::cut::cut;
 use handover_text::quote::quote_inline;
+use handover_text::screen::screen;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -122,9 +123,15 @@ fn known_fix(context: &HookContext<'_>, lines: &[String]) -> Result<Reply, Comma
     told.push(pattern.hash.clone());
     folder.replace(&name, &serde_json::to_vec(&told).unwrap_or_default(), Sync::No)?;
     let solution = app.redactor()?.clean(pattern.solution.as_deref().unwrap_or_default());
+    // What comes from outside and speaks to the agent is not injected.
+    if pattern.trust == Trust::Outside && !screen(solution.as_str()).is_clean() {
+        return Ok(Reply::default());
+    }
+    let class =
+        if pattern.trust.is_shown() { format!(", {}", pattern.trust) } else { String::new() };
     let times = if pattern.occurrences == 1 { "once" } else { "several times" };
     let text = format!(
-        "Handover knows this error: it was seen {times} in this project, and this solved it (confidence {}):\n> {}",
+        "Handover knows this error: it was seen {times} in this project, and this solved it (confidence {}{class}):\n> {}",
         pattern.confidence,
         quote_inline(solution.one_line().cut(2 * MAX_CHARS).as_str()),
     );

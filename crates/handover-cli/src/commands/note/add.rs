@@ -7,7 +7,6 @@ use handover_text::cut;
 use super::answer;
 use crate::app::App;
 use crate::commands::Outcome;
-use crate::env;
 use crate::error::CommandError;
 
 /// Write a note
