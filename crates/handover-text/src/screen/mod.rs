@@ -108,10 +108,10 @@ fn screen_within(text: &str, depth: usize) -> Vec<Found> {
     if depth < MAX_DEPTH {
         for (start, decoded) in hidden::encoded(text) {
             let inner = screen_within(&decoded, depth + 1);
-            if let Some(first) = inner.first() {
-                found.push(Found { start, ..*first });
+            if !inner.is_empty() {
                 found.push(Found { flag: ScreenFlag::HiddenText, rule: "encoded", start });
             }
+            found.extend(inner.into_iter().map(|inner| Found { start, ..inner }));
         }
     }
     found
