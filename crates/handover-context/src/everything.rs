@@ -429,6 +429,7 @@ mod tests {
                 content: clean("The gateway keeps its timeout in the database."),
                 references: Vec::new(),
                 now: at(1),
+                trust: handover_model::Trust::Project,
             })
             .unwrap();
         project
@@ -444,6 +445,7 @@ mod tests {
                     role: None,
                     command: None,
                     now: at(2),
+                    trust: handover_model::Trust::Project,
                 },
                 &clean("reopen the gateway"),
             )
@@ -458,6 +460,7 @@ mod tests {
                 framework: None,
                 source: handover_model::ReasoningId(1),
                 now: at(3),
+                trust: handover_model::Trust::Project,
             }])
             .unwrap();
         let note = |id: &str, text: &str| NewNote {

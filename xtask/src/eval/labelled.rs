@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use anyhow::Result;
-use handover_model::{Trust, 
-    GroupId, PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp,
+use handover_model::{
+    GroupId, PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp, Trust,
 };
 use handover_store::{NewPackage, NewSession, Store, Supersede};
 use handover_text::{CleanJson, Redactor};
@@ -136,7 +136,8 @@ pub fn fill(store: &dyn Store, documents: &[&Document]) -> Result<SessionId> {
                 tokens: 0,
                 content_hash: n.to_string(),
                 supersede: Supersede::SamePath,
-                created_at: document.created_at.as_deref().and_then(time).unwrap_or(now), trust: Trust::Agent,
+                created_at: document.created_at.as_deref().and_then(time).unwrap_or(now),
+                trust: Trust::Agent,
             })
         })
         .collect::<Result<_>>()?;

@@ -255,6 +255,7 @@ mod tests {
                 warn_bytes: 100,
                 max_bytes: 10_000,
                 now: Timestamp::from_micros(0),
+                trust: handover_model::Trust::Project,
             };
             draft(&context, &located, facts)
         }

@@ -33,7 +33,7 @@ impl World {
             summary: (!summary.is_empty()).then(|| clean(summary)),
             findings: found.iter().map(|text| clean(text)).collect(),
             now: day(1),
-            trust: Trust::Agent,
+            trust: Trust::Project,
         };
         self.store.add_verdict(&new).unwrap();
     }

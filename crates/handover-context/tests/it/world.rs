@@ -101,7 +101,7 @@ impl World {
             content_hash: content_hash(body.as_bytes()),
             supersede: Supersede::SamePath,
             created_at: day(draft.created),
-            trust: Trust::Agent,
+            trust: Trust::Project,
         };
         self.store.register_packages(&[new]).unwrap()[0].package.id
     }
@@ -118,7 +118,7 @@ impl World {
             content: self.redactor.clean(content),
             references: Vec::new(),
             now: day(1),
-            trust: Trust::Agent,
+            trust: Trust::Project,
         };
         self.store.add_reasoning(&new).unwrap();
     }
@@ -135,7 +135,7 @@ impl World {
             role: None,
             command: None,
             now: day(1),
-            trust: Trust::Agent,
+            trust: Trust::Project,
         };
         for _ in 0..solved {
             self.store.resolve_error(&sighting, &self.redactor.clean("do this")).unwrap();
@@ -153,7 +153,7 @@ impl World {
             framework: None,
             source,
             now: day(1),
-            trust: Trust::Agent,
+            trust: Trust::Project,
         };
         self.store.learn_strategies(&[new]).unwrap();
     }

@@ -87,7 +87,7 @@ impl World {
 
     /// A package for everyone, with its file.
     pub(crate) fn package(&self, path: &str, summary: &str) -> PackageId {
-        self.package_of(Trust::Agent, path, summary)
+        self.package_of(Trust::Project, path, summary)
     }
 
     /// The same, of a trust class.

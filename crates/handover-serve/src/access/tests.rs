@@ -124,6 +124,7 @@ impl Records {
             summary: Some(self.text()),
             findings: Vec::new(),
             now: at(1),
+            trust: handover_model::Trust::Project,
         }
     }
 
