@@ -36,7 +36,8 @@ fn with_context(work: impl FnOnce(&DraftContext<'_>)) {
         groups: &[],
         warn_bytes: 10_000,
         max_bytes: 100_000,
-        now: Timestamp::from_micros(0), trust: handover_model::Trust::Project,
+        now: Timestamp::from_micros(0),
+        trust: handover_model::Trust::Project,
     });
 }
 
