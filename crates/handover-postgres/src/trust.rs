@@ -1,7 +1,6 @@
 //! Trust classes that are lowered afterwards.
 
 use handover_model::{GroupId, Trust};
-use handover_store::rows::lower_trust;
 use handover_store::{Result, TrustClasses, WrittenBy};
 
 use crate::PostgresStore;
@@ -9,6 +8,9 @@ use crate::value::params;
 
 impl TrustClasses for PostgresStore {
     fn lower_trust(&self, written: &WrittenBy, trust: Trust) -> Result<u64> {
+        if trust >= Trust::Agent {
+            return Ok(0);
+        }
         self.write(|| {
             let session = self.session_key(&written.session)?;
             let group = written.group.as_ref().map(GroupId::as_str);
@@ -37,11 +39,8 @@ impl TrustClasses for PostgresStore {
                             AND r.created_at >= $4)",
                 ),
             ] {
-                let sql = format!(
-                    "UPDATE {table} SET trust = {}
-                     WHERE {of_agent} AND trust = 'agent' AND trust <> $5",
-                    lower_trust("trust", "$5")
-                );
+                let sql =
+                    format!("UPDATE {table} SET trust = $5 WHERE {of_agent} AND trust = 'agent'");
                 let params =
                     params![session, group, written.role.as_str(), written.since, trust.as_str()];
                 changed += self.change(&sql, params)?;

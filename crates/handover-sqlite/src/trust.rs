@@ -1,7 +1,6 @@
 //! Trust classes that are lowered afterwards.
 
 use handover_model::{GroupId, Trust};
-use handover_store::rows::lower_trust;
 use handover_store::{Result, TrustClasses, WrittenBy};
 
 use crate::error::backend;
@@ -9,6 +8,9 @@ use crate::{SqliteStore, session_key, sums};
 
 impl TrustClasses for SqliteStore {
     fn lower_trust(&self, written: &WrittenBy, trust: Trust) -> Result<u64> {
+        if trust >= Trust::Agent {
+            return Ok(0);
+        }
         self.write(|tx| {
             let session = session_key(tx, &written.session)?;
             let group = written.group.as_ref().map(GroupId::as_str);
@@ -33,9 +35,7 @@ impl TrustClasses for SqliteStore {
                 // A change computes a new sum: a damaged record would look sound again.
                 let intact = sums::intact(table, table);
                 let sql = format!(
-                    "UPDATE {table} SET trust = {} WHERE {of_agent}
-                        AND trust = 'agent' AND trust <> ?5 AND {intact}",
-                    lower_trust("trust", "?5")
+                    "UPDATE {table} SET trust = ?5 WHERE {of_agent} AND trust = 'agent' AND {intact}"
                 );
                 let rows = tx.execute(&sql, (session, group, role, since, trust.as_str()));
                 changed += rows.map_err(backend)? as u64;

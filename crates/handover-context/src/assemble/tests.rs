@@ -625,7 +625,12 @@ fn only_what_fits_is_included() {
             fate,
             Fate::Fits | Fate::FitsShortened | Fate::FitsAsPassages | Fate::FitsAsPath
         );
-        let explained = Explained::plain(ItemKind::Error, ItemId::Number(1), *fate);
+        let explained = Explained::plain(
+            ItemKind::Error,
+            ItemId::Number(1),
+            *fate,
+            handover_model::Trust::Project,
+        );
         assert_eq!((explained.included, explained.reason), (fits, *fate), "{fate}");
         assert_eq!((explained.score, explained.terms.sum()), (0.0, 0.0));
     }
@@ -638,7 +643,12 @@ fn what_was_left_out_is_listed_up_to_a_limit() {
             let fate = if n % 2 == 0 { Fate::Fits } else { Fate::OverTheLimit };
             Explained {
                 score: f64::from(n),
-                ..Explained::plain(ItemKind::Package, ItemId::Number(n.into()), fate)
+                ..Explained::plain(
+                    ItemKind::Package,
+                    ItemId::Number(n.into()),
+                    fate,
+                    handover_model::Trust::Project,
+                )
             }
         })
         .collect();
