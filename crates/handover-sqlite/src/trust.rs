@@ -17,18 +17,18 @@ impl TrustClasses for SqliteStore {
             let (role, since) = (written.role.as_str(), written.since.as_micros());
             let mut changed = 0;
             for (table, of_agent) in [
-                ("package", "session = ?1 AND group_id IS ?2 AND producer = ?3 AND created_at >= ?4"),
-                ("reasoning", "session = ?1 AND group_id IS ?2 AND role = ?3 AND created_at >= ?4"),
+                ("package", "session = ?1 AND ifnull(group_id, ?2) IS ?2 AND producer = ?3 AND created_at >= ?4"),
+                ("reasoning", "session = ?1 AND ifnull(group_id, ?2) IS ?2 AND role = ?3 AND created_at >= ?4"),
                 (
                     "error_pattern",
                     "(project, hash) IN (SELECT i.project, i.hash FROM error_incident i
-                        WHERE i.session = ?1 AND i.group_id IS ?2 AND i.role = ?3
+                        WHERE i.session = ?1 AND ifnull(i.group_id, ?2) IS ?2 AND i.role = ?3
                             AND i.created_at >= ?4)",
                 ),
                 (
                     "strategy",
                     "id IN (SELECT w.strategy FROM strategy_source w JOIN reasoning r ON r.id = w.reasoning
-                        WHERE r.session = ?1 AND r.group_id IS ?2 AND r.role = ?3
+                        WHERE r.session = ?1 AND ifnull(r.group_id, ?2) IS ?2 AND r.role = ?3
                             AND r.created_at >= ?4)",
                 ),
             ] {

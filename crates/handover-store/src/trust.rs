@@ -10,7 +10,7 @@ use crate::Result;
 pub struct WrittenBy {
     /// The session it worked in.
     pub session: SessionId,
-    /// The group it worked in, if any.
+    /// The group it worked in, if any. What it stored without a group counts, too.
     pub group: Option<GroupId>,
     /// Its role.
     pub role: Role,
