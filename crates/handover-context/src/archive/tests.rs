@@ -133,7 +133,10 @@ proptest! {
         let bytes = exported(&one);
         import(&two, &mut bytes.as_slice(), &Redactor::default()).unwrap();
         let again = exported(&two);
-        prop_assert_eq!(String::from_utf8(bytes).unwrap(), String::from_utf8(again).unwrap());
+        // Nobody vouches for what was imported.
+        let expected = String::from_utf8(bytes).unwrap();
+        let expected = expected.replace(r#""trust":"project""#, r#""trust":"outside""#);
+        prop_assert_eq!(expected, String::from_utf8(again).unwrap());
     }
 }
 
