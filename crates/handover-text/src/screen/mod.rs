@@ -21,7 +21,6 @@ use std::sync::LazyLock;
 use handover_model::ScreenFlag;
 
 use lexicon::Lexicon;
-use words::Token;
 
 /// Two weak signals at most so many words apart make a finding.
 const NEAR_WORDS: usize = 60;
@@ -146,6 +145,6 @@ fn decide(signals: &[Signal], concealed: &[std::ops::Range<usize>]) -> Vec<Found
 
 /// The words of a text, for tests.
 #[cfg(test)]
-fn tokens_of(text: &str) -> Vec<Token> {
+fn tokens_of(text: &str) -> Vec<words::Token> {
     words::tokens(text, &LEXICON)
 }
