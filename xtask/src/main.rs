@@ -69,6 +69,8 @@ enum Eval {
     Redaction(eval::redaction::Args),
     /// Retrieval quality of the ranking
     Retrieval(eval::retrieval::Args),
+    /// Recall and false alarms of the screen for texts that speak to agents
+    Screen(eval::screen::Args),
     /// Token estimates for Claude against true counts
     Tokens(eval::tokens::Args),
 }
@@ -89,6 +91,7 @@ fn main() -> anyhow::Result<()> {
         Task::Eval(Eval::Places(args)) => eval::places::run(&args),
         Task::Eval(Eval::Redaction(args)) => eval::redaction::run(&args),
         Task::Eval(Eval::Retrieval(args)) => eval::retrieval::run(&args),
+        Task::Eval(Eval::Screen(args)) => eval::screen::run(&args),
         Task::Eval(Eval::Tokens(args)) => eval::tokens::run(&args),
         Task::Power(args) => power::fail(&args),
         Task::Kill(args) => power::kill(&args),

@@ -94,6 +94,9 @@ pub struct Report {
     pub denials: u32,
     /// Lines that could not be parsed.
     pub unknown_lines: u64,
+    /// The first tool with which the agent read something from outside.
+    #[serde(default)]
+    pub outside: Option<String>,
 }
 
 /// Tokens used by a run.

@@ -11,10 +11,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use handover_model::reads_outside;
 use process_wrap::std::{ChildWrapper, CommandWrap, ProcessSession};
 
 use crate::capture::{Capture, Lines};
-use crate::outcome::judge;
+use crate::outcome::{Report, judge};
 use crate::process::Family;
 use crate::{
     AgentError, AgentEvent, AgentProgram, CancelToken, Ended, Invocation, Outcome, OutputReader,
@@ -333,9 +334,9 @@ impl Supervisor<'_, '_> {
                 .unwrap_or(Ended::Exited(-1)),
             None => Ended::Cancelled,
         });
-        let Streams { reader, out, err, tee, .. } = self.streams;
+        let Streams { reader, out, err, tee, outside, .. } = self.streams;
         let (stdout, stderr) = (out.capture.finish(), err.capture.finish());
-        let report = reader.report(ended, &stdout, &stderr);
+        let report = Report { outside, ..reader.report(ended, &stdout, &stderr) };
         Outcome {
             ended,
             failure: judge(ended, &report, self.program.capabilities()),
@@ -359,6 +360,8 @@ struct Streams<'a, 'b> {
     tee: Option<&'a mut Tee<'b>>,
     raw: Option<RawSink<'a>>,
     on_event: &'a mut dyn FnMut(AgentEvent),
+    /// The first tool that read something from outside.
+    outside: Option<String>,
 }
 
 struct Channel {
@@ -376,7 +379,7 @@ impl<'a, 'b> Streams<'a, 'b> {
         let cap = invocation.limits.output_cap;
         let channel = || Channel { capture: Capture::new(cap), lines: Lines::new(Lines::CAP) };
         let Pipes { tee, raw, .. } = pipes;
-        Self { reader, out: channel(), err: channel(), tee, raw, on_event }
+        Self { reader, out: channel(), err: channel(), tee, raw, on_event, outside: None }
     }
 
     fn total(&self) -> u64 {
@@ -413,7 +416,16 @@ impl<'a, 'b> Streams<'a, 'b> {
     }
 
     fn lines(&mut self, stream: Stream, feed: impl FnOnce(&mut Channel, &mut dyn FnMut(&[u8]))) {
-        let Self { reader, out, err, on_event, .. } = self;
+        let Self { reader, out, err, on_event, outside, .. } = self;
+        let mut on_event = |event: AgentEvent| {
+            if let AgentEvent::ToolStarted(tool) = &event
+                && outside.is_none()
+                && reads_outside(&tool.name, &tool.about)
+            {
+                *outside = Some(tool.name.clone());
+            }
+            on_event(event);
+        };
         let channel = match stream {
             Stream::Out => out,
             Stream::Err => err,
@@ -421,7 +433,7 @@ impl<'a, 'b> Streams<'a, 'b> {
         feed(channel, &mut |line| {
             let line = String::from_utf8_lossy(line);
             match stream {
-                Stream::Out => reader.line(&line, *on_event),
+                Stream::Out => reader.line(&line, &mut on_event),
                 Stream::Err => on_event(AgentEvent::Stderr(line.into_owned())),
             }
         });

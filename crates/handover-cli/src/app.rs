@@ -498,6 +498,7 @@ impl App {
             warn_bytes: packages.warn_bytes,
             max_bytes: packages.max_bytes,
             now: self.now(),
+            trust: self.trust_of_files()?,
         })
     }
 

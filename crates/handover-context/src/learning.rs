@@ -121,6 +121,7 @@ pub fn extract_strategies(
                 framework: bound(&binding.framework),
                 source: reasoning.id,
                 now,
+                trust: reasoning.trust,
             })
         })
         .collect();
@@ -284,6 +285,7 @@ mod tests {
             role: None,
             command: None,
             now: at(seconds),
+            trust: handover_model::Trust::Project,
         };
         for _ in 0..times {
             world.store.record_error(&sighting).unwrap();
@@ -334,6 +336,7 @@ mod tests {
                 role: None,
                 command: None,
                 now: at(1),
+                trust: handover_model::Trust::Project,
             };
             match solution {
                 Some(solution) => {

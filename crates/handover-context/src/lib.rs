@@ -19,3 +19,4 @@ pub mod yaml;
 
 #[cfg(test)]
 mod testing;
+pub mod trust;

@@ -210,6 +210,8 @@ mod tests {
             terms: Default::default(),
             tokens: 1,
             read_at: None,
+            trust: handover_model::Trust::Project,
+            flags: Vec::new(),
         }
     }
 

@@ -56,6 +56,7 @@ impl TestProject {
             warn_bytes: 1_000,
             max_bytes: 10_000,
             now: at(100),
+            trust: handover_model::Trust::Project,
         }
     }
 
@@ -95,6 +96,7 @@ impl TestProject {
             content_hash: crate::package_file::content_hash(body.as_bytes()),
             supersede: Supersede::SamePath,
             created_at: at(0),
+            trust: handover_model::Trust::Project,
         }
     }
 
@@ -114,6 +116,7 @@ impl TestProject {
             content: self.redactor.clean(content),
             references: Vec::new(),
             now: at(10),
+            trust: handover_model::Trust::Project,
         };
         self.store.add_reasoning(&new).unwrap()
     }

@@ -27,8 +27,8 @@ mod zone;
 pub use assignment::Assignment;
 pub use brief::Brief;
 pub use ending::{
-    DEBRIEF_SCHEMA, Debrief, Ended, Ending, ErrorNote, Kept, Learn, Message, PackageNote, RunStep,
-    read_ending, read_fields, request_for_debrief,
+    DEBRIEF_SCHEMA, Debrief, Ended, Ending, ErrorNote, Kept, Learn, Message, OutsideRead,
+    PackageNote, RunStep, read_ending, read_fields, request_for_debrief,
 };
 pub use error::{HandoffError, Result};
 pub use guard::{Refusal, marker_of};

@@ -18,7 +18,7 @@ mod testing;
 pub mod transcripts;
 
 pub use draft::{Draft, MAX_TEXT_CHARS, note_id};
-pub use extract::{Likeness, repeats};
+pub use extract::{Likeness, first_outside, repeats};
 pub use git::{Git, GitError, GitOutput};
 pub use loaded::is_loaded_by;
 pub use source::{

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Phase, ReasoningLevel, Role};
+use crate::{Phase, ReasoningLevel, Role, Trust};
 
 /// What a role receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +103,8 @@ pub struct RoleOverride {
     pub task: Option<u64>,
     /// The most packages.
     pub limit: Option<usize>,
+    /// The lowest trust class of what it receives.
+    pub min_trust: Option<Trust>,
 }
 
 const ALL_PHASES: &[Phase] = &[

@@ -70,7 +70,8 @@ CREATE TABLE package (
     size_bytes    BIGINT NOT NULL,
     tokens        BIGINT NOT NULL,
     content_hash  TEXT NOT NULL,
-    created_at    BIGINT NOT NULL
+    created_at    BIGINT NOT NULL,
+    trust TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person'))
 );
 CREATE INDEX package_latest ON package (session, created_at DESC, id DESC)
     WHERE superseded_by IS NULL;
@@ -146,7 +147,8 @@ CREATE TABLE reasoning (
     confidence  TEXT CHECK (confidence IS NULL OR confidence IN ('high', 'medium', 'low')),
     content     TEXT NOT NULL,
     refs        TEXT NOT NULL,
-    created_at  BIGINT NOT NULL
+    created_at  BIGINT NOT NULL,
+    trust TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person'))
 );
 CREATE INDEX reasoning_by_time ON reasoning (session, created_at DESC, id DESC);
 
@@ -162,7 +164,8 @@ CREATE TABLE verdict (
     verdict    TEXT NOT NULL,
     summary    TEXT,
     findings   TEXT NOT NULL,
-    created_at BIGINT NOT NULL
+    created_at BIGINT NOT NULL,
+    trust TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person'))
 );
 CREATE INDEX verdict_by_time ON verdict (session, created_at DESC, id DESC);
 
@@ -195,6 +198,7 @@ CREATE TABLE error_pattern (
     last_seen   BIGINT NOT NULL,
     ttl_days    BIGINT NOT NULL CHECK (ttl_days > 0),
     example     TEXT,
+    trust TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
     PRIMARY KEY (project, hash)
 );
 
@@ -244,7 +248,8 @@ CREATE TABLE strategy (
     language    TEXT COLLATE "C",
     framework   TEXT COLLATE "C",
     created_at  BIGINT NOT NULL,
-    last_seen   BIGINT NOT NULL
+    last_seen   BIGINT NOT NULL,
+    trust TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person'))
 );
 CREATE INDEX strategy_by_help ON strategy (project, helpfulness DESC, last_seen DESC, id);
 
@@ -366,6 +371,8 @@ CREATE TABLE receipt_item (
     terms    TEXT NOT NULL,
     tokens   BIGINT NOT NULL,
     read_at  BIGINT,
+    trust TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
+    flags TEXT NOT NULL,
     PRIMARY KEY (receipt, kind, item)
 );
 CREATE INDEX receipt_item_by_item ON receipt_item (kind, item);

@@ -109,7 +109,10 @@ impl PostgresStore {
         );
         let there = self.all(&sql, &keys, |row| read(kind, row))?;
         let mut there = there.iter();
-        match records.iter().find(|kept| there.next() != Some(kept.record())) {
+        let differs = |kept: &&CleanRecord| {
+            !there.next().is_some_and(|there| kept.record().is_stored_as(there))
+        };
+        match records.iter().find(differs) {
             Some(kept) => Err(StoreError::differs(kept.record())),
             None => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use handover_model::learn::Trust;
 use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
-use handover_store::rows::{self, ERROR_INCIDENT, ERROR_PATTERN, TRUST_AT, to_json};
+use handover_store::rows::{self, ERROR_INCIDENT, ERROR_PATTERN, TRUST_AT, lower_trust, to_json};
 use handover_store::{
     ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, RecordKind, Result, StoreError, TrustAt,
 };
@@ -43,13 +43,16 @@ impl PostgresStore {
         let hash = signature.hash();
         let now = sighting.now;
         self.change(
-            "INSERT INTO error_pattern AS e (project, hash, kind, message, hints, confidence,
-                occurrences, language, first_seen, last_seen, ttl_days, example)
-             VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $8, $9, $10)
-             ON CONFLICT (project, hash) DO UPDATE SET occurrences = e.occurrences + 1,
-                last_seen = greatest(e.last_seen, excluded.last_seen),
-                ttl_days = excluded.ttl_days, language = coalesce(e.language, excluded.language),
-                example = coalesce(excluded.example, e.example)",
+            &format!(
+                "INSERT INTO error_pattern AS e (project, hash, kind, message, hints, confidence,
+                    occurrences, language, first_seen, last_seen, ttl_days, example, trust)
+                 VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $8, $9, $10, $11)
+                 ON CONFLICT (project, hash) DO UPDATE SET occurrences = e.occurrences + 1,
+                    last_seen = greatest(e.last_seen, excluded.last_seen),
+                    ttl_days = excluded.ttl_days, language = coalesce(e.language, excluded.language),
+                    example = coalesce(excluded.example, e.example), trust = {}",
+                lower_trust("e.trust", "excluded.trust")
+            ),
             params![
                 sighting.project.as_str(),
                 hash.as_str(),
@@ -61,6 +64,7 @@ impl PostgresStore {
                 now,
                 sighting.ttl_days.max(1),
                 sighting.signature.said(),
+                sighting.trust.as_str(),
             ],
         )?;
         let session = sighting.session.as_ref().map(|id| self.session_key(id)).transpose()?;

@@ -36,6 +36,7 @@ mod strategies;
 mod tls;
 mod tokens;
 mod transaction;
+mod trust;
 mod value;
 mod verdicts;
 

@@ -18,8 +18,8 @@ impl Reasonings for PostgresStore {
             let added = self.first(
                 &format!(
                     "INSERT INTO reasoning (session, group_id, role, agent_id, iteration, phase,
-                        confidence, content, refs, created_at)
-                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING {REASONING}"
+                        confidence, content, refs, created_at, trust)
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING {REASONING}"
                 ),
                 params![
                     session,
@@ -32,6 +32,7 @@ impl Reasonings for PostgresStore {
                     new.content.as_str(),
                     to_json(&new.references.iter().map(Clean::as_str).collect::<Vec<_>>()),
                     new.now,
+                    new.trust.as_str(),
                 ],
                 |row| rows::reasoning(&new.session, row),
             )?;

@@ -26,7 +26,7 @@ impl Write<'_> {
     }
 
     /// The row of table `package`.
-    fn row(&self, session: i64, id: PackageId) -> [Param<'_>; 18] {
+    fn row(&self, session: i64, id: PackageId) -> [Param<'_>; 19] {
         let new = self.new;
         row![
             id.0,
@@ -47,6 +47,7 @@ impl Write<'_> {
             new.tokens,
             &new.content_hash,
             new.created_at,
+            new.trust.as_str(),
         ]
     }
 }
@@ -96,9 +97,9 @@ impl<'a> Columns<'a> {
             (
                 "INSERT INTO package (id, session, group_id, scope, kind, path, title, summary,
                     files, producer, priority, iteration, version, supersedes, size_bytes, tokens,
-                    content_hash, created_at)
+                    content_hash, created_at, trust)
                  SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-                    $15, $16, $17, $18)",
+                    $15, $16, $17, $18, $19)",
                 &self.packages,
             ),
             (

@@ -2,7 +2,7 @@
 
 use handover_model::learn::strategy_id;
 use handover_model::{ProjectId, Strategy, Timestamp};
-use handover_store::rows::{self, STRATEGY};
+use handover_store::rows::{self, STRATEGY, lower_trust};
 use handover_store::{NewStrategy, RecordKind, Result, StoreError, Strategies, StrategyFilter};
 use handover_text::Clean;
 
@@ -30,8 +30,8 @@ impl PostgresStore {
         let id = strategy_id(&new.project, new.topic, new.insight.as_str());
         let created = self.change(
             "INSERT INTO strategy (id, project, topic, insight, helpfulness, language, framework,
-                created_at, last_seen)
-             VALUES ($1, $2, $3, $4, 1, $5, $6, $7, $7) ON CONFLICT (id) DO NOTHING",
+                created_at, last_seen, trust)
+             VALUES ($1, $2, $3, $4, 1, $5, $6, $7, $7, $8) ON CONFLICT (id) DO NOTHING",
             params![
                 id.as_str(),
                 new.project.as_str(),
@@ -40,6 +40,7 @@ impl PostgresStore {
                 new.language.as_ref().map(Clean::as_str),
                 new.framework.as_ref().map(Clean::as_str),
                 new.now,
+                new.trust.as_str(),
             ],
         )?;
         let new_source = self.change(
@@ -49,6 +50,16 @@ impl PostgresStore {
         )?;
         if created == 0 && new_source == 1 {
             self.raise_strategy(&id, new.now)?;
+        }
+        if created == 0 {
+            // A strategy is as trusted as the least trusted of its sources.
+            self.change(
+                &format!(
+                    "UPDATE strategy SET trust = {} WHERE id = $1",
+                    lower_trust("trust", "$2")
+                ),
+                params![id.as_str(), new.trust.as_str()],
+            )?;
         }
         self.strategy(&id)
     }

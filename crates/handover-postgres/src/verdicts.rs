@@ -18,8 +18,8 @@ impl Verdicts for PostgresStore {
             let added = self.first(
                 &format!(
                     "INSERT INTO verdict (session, group_id, role, agent_id, iteration, receipt, verdict,
-                        summary, findings, created_at)
-                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING {VERDICT}"
+                        summary, findings, created_at, trust)
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING {VERDICT}"
                 ),
                 params![
                     session,
@@ -32,6 +32,7 @@ impl Verdicts for PostgresStore {
                     new.summary.as_ref().map(Clean::as_str),
                     to_json(&new.findings.iter().map(Clean::as_str).collect::<Vec<_>>()),
                     new.now,
+                    new.trust.as_str(),
                 ],
                 |row| rows::verdict(&new.session, row),
             )?;

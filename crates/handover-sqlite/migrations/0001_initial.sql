@@ -61,10 +61,11 @@ CREATE TABLE package (
     tokens        INTEGER NOT NULL,
     content_hash  TEXT NOT NULL,
     created_at    INTEGER NOT NULL,
+    trust         TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
     sum INTEGER AS (record_sum(
         id, session, group_id, scope, kind, path, title, summary, files, producer, priority,
         iteration, version, supersedes, superseded_by, size_bytes, tokens, content_hash,
-        created_at)) STORED
+        created_at, trust)) STORED
 ) STRICT;
 CREATE INDEX package_latest ON package (session, created_at DESC, id DESC)
     WHERE superseded_by IS NULL;
@@ -152,9 +153,10 @@ CREATE TABLE reasoning (
     content     TEXT NOT NULL,
     refs        TEXT NOT NULL,
     created_at  INTEGER NOT NULL,
+    trust       TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
     sum INTEGER AS (record_sum(
         id, session, group_id, role, agent_id, iteration, phase, confidence, content, refs,
-        created_at)) STORED
+        created_at, trust)) STORED
 ) STRICT;
 CREATE INDEX reasoning_by_time ON reasoning (session, created_at DESC, id DESC);
 
@@ -171,9 +173,10 @@ CREATE TABLE verdict (
     summary    TEXT,
     findings   TEXT NOT NULL,
     created_at INTEGER NOT NULL,
+    trust      TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
     sum INTEGER AS (record_sum(
         id, session, group_id, role, agent_id, iteration, receipt, verdict, summary, findings,
-        created_at)) STORED
+        created_at, trust)) STORED
 ) STRICT;
 CREATE INDEX verdict_by_time ON verdict (session, created_at DESC, id DESC);
 
@@ -207,9 +210,11 @@ CREATE TABLE error_pattern (
     last_seen   INTEGER NOT NULL,
     ttl_days    INTEGER NOT NULL CHECK (ttl_days > 0),
     example     TEXT,
+    -- The lowest class of everything that it was learned from.
+    trust       TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
     sum INTEGER AS (record_sum(
         project, hash, kind, message, hints, solved, confidence, occurrences, language,
-        first_seen, last_seen, ttl_days, example)) STORED,
+        first_seen, last_seen, ttl_days, example, trust)) STORED,
     PRIMARY KEY (project, hash)
 ) STRICT, WITHOUT ROWID;
 
@@ -261,8 +266,11 @@ CREATE TABLE strategy (
     framework   TEXT,
     created_at  INTEGER NOT NULL,
     last_seen   INTEGER NOT NULL,
+    -- The lowest class of everything that it was extracted from.
+    trust       TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
     sum INTEGER AS (record_sum(
-        id, project, topic, insight, helpfulness, language, framework, created_at, last_seen)) STORED
+        id, project, topic, insight, helpfulness, language, framework, created_at, last_seen,
+        trust)) STORED
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX strategy_by_help ON strategy (project, helpfulness DESC, last_seen DESC, id);
 
@@ -396,8 +404,11 @@ CREATE TABLE receipt_item (
     terms    TEXT NOT NULL,
     tokens   INTEGER NOT NULL,
     read_at  INTEGER,
+    trust    TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
+    flags    TEXT NOT NULL,
     sum INTEGER AS (record_sum(
-        receipt, kind, item, position, version, form, score, terms, tokens, read_at)) STORED,
+        receipt, kind, item, position, version, form, score, terms, tokens, read_at, trust,
+        flags)) STORED,
     PRIMARY KEY (receipt, kind, item)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX receipt_item_by_item ON receipt_item (kind, item);

@@ -93,7 +93,10 @@ fn put(tx: &Connection, record: &Record) -> Result<bool> {
         })
         .map_err(backend)?
         .transpose()?;
-    if there.as_ref() == Some(record) { Ok(false) } else { Err(StoreError::differs(record)) }
+    match there {
+        Some(there) if record.is_stored_as(&there) => Ok(false),
+        Some(_) | None => Err(StoreError::differs(record)),
+    }
 }
 
 /// Takes over the records that a query finds in another database, if they can be read, match their

@@ -2,7 +2,7 @@
 
 use handover_model::learn::Trust;
 use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
-use handover_store::rows::{self, ERROR_INCIDENT, ERROR_PATTERN, TRUST_AT, to_json};
+use handover_store::rows::{self, ERROR_INCIDENT, ERROR_PATTERN, TRUST_AT, lower_trust, to_json};
 use handover_store::{
     ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, RecordKind, Result, StoreError, TrustAt,
 };
@@ -68,12 +68,16 @@ fn sight(tx: &Connection, sighting: &ErrorSighting) -> Result<String> {
         Err(error) => return Err(error),
     }
     tx.execute(
-        "INSERT INTO error_pattern (project, hash, kind, message, hints, confidence, occurrences,
-            language, first_seen, last_seen, ttl_days, example)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?8, ?9, ?10)
-         ON CONFLICT DO UPDATE SET occurrences = occurrences + 1,
-            last_seen = max(last_seen, excluded.last_seen), ttl_days = excluded.ttl_days,
-            language = ifnull(language, excluded.language), example = ifnull(excluded.example, example)",
+        &format!(
+            "INSERT INTO error_pattern (project, hash, kind, message, hints, confidence, occurrences,
+                language, first_seen, last_seen, ttl_days, example, trust)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?8, ?9, ?10, ?11)
+             ON CONFLICT DO UPDATE SET occurrences = occurrences + 1,
+                last_seen = max(last_seen, excluded.last_seen), ttl_days = excluded.ttl_days,
+                language = ifnull(language, excluded.language),
+                example = ifnull(excluded.example, example), trust = {}",
+            lower_trust("trust", "excluded.trust")
+        ),
         rusqlite::params![
             sighting.project.as_str(),
             hash,
@@ -85,6 +89,7 @@ fn sight(tx: &Connection, sighting: &ErrorSighting) -> Result<String> {
             now,
             sighting.ttl_days.max(1),
             sighting.signature.said(),
+            sighting.trust.as_str(),
         ],
     )
     .map_err(backend)?;

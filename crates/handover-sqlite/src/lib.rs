@@ -34,6 +34,7 @@ mod skill_outputs;
 mod strategies;
 mod sums;
 mod tokens;
+mod trust;
 mod verdicts;
 
 use std::cell::Cell;

@@ -93,8 +93,8 @@ fn insert(
     tx.prepare_cached(
         "INSERT INTO package (session, group_id, scope, kind, path, title, summary, files,
             producer, priority, iteration, version, supersedes, size_bytes, tokens, content_hash,
-            created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+            created_at, trust)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
     )
     .and_then(|mut s| {
         s.execute(rusqlite::params![
@@ -115,6 +115,7 @@ fn insert(
             new.tokens.min(i64::MAX as u64) as i64,
             new.content_hash,
             new.created_at.as_micros(),
+            new.trust.as_str(),
         ])
     })
     .map_err(backend)?;

@@ -19,8 +19,8 @@ impl Reasonings for SqliteStore {
                 tx,
                 &format!(
                     "INSERT INTO reasoning (session, group_id, role, agent_id, iteration, phase,
-                        confidence, content, refs, created_at)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING {REASONING}"
+                        confidence, content, refs, created_at, trust)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING {REASONING}"
                 ),
                 rusqlite::params![
                     session,
@@ -33,6 +33,7 @@ impl Reasonings for SqliteStore {
                     new.content.as_str(),
                     references,
                     new.now.as_micros(),
+                    new.trust.as_str(),
                 ],
                 |row| rows::reasoning(&new.session, row),
             )?;

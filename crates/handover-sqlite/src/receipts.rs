@@ -69,8 +69,9 @@ impl Receipts for SqliteStore {
             for (position, item) in new.items.iter().enumerate() {
                 tx.prepare_cached(
                     "INSERT INTO receipt_item
-                        (receipt, position, kind, item, version, form, score, terms, tokens)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                        (receipt, position, kind, item, version, form, score, terms, tokens, trust,
+                         flags)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                 )
                 .and_then(|mut s| {
                     s.execute((
@@ -83,6 +84,8 @@ impl Receipts for SqliteStore {
                         item.score,
                         to_json(&item.terms),
                         item.tokens as i64,
+                        item.trust.as_str(),
+                        to_json(&item.flags),
                     ))
                 })
                 .map_err(backend)?;

@@ -1,7 +1,7 @@
 //! Strategies.
 
 use handover_model::learn::strategy_id;
-use handover_model::{ProjectId, Strategy, Timestamp};
+use handover_model::{ProjectId, Strategy, Timestamp, Trust};
 use handover_store::rows::{self, STRATEGY};
 use handover_store::{NewStrategy, RecordKind, Result, StoreError, Strategies, StrategyFilter};
 use handover_text::Clean;
@@ -29,13 +29,23 @@ fn raise(tx: &Connection, id: &str, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
+/// A strategy is as trusted as the least trusted of its sources.
+fn lower(tx: &Connection, id: &str, trust: Trust) -> Result<()> {
+    if get(tx, id)?.trust <= trust {
+        return Ok(());
+    }
+    tx.execute("UPDATE strategy SET trust = ?2 WHERE id = ?1", (id, trust.as_str()))
+        .map_err(backend)?;
+    Ok(())
+}
+
 fn learn(tx: &Connection, new: &NewStrategy) -> Result<Strategy> {
     let id = strategy_id(&new.project, new.topic, new.insight.as_str());
     let created = tx
         .execute(
             "INSERT INTO strategy (id, project, topic, insight, helpfulness, language, framework,
-                created_at, last_seen)
-             VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7, ?7) ON CONFLICT (id) DO NOTHING",
+                created_at, last_seen, trust)
+             VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7, ?7, ?8) ON CONFLICT (id) DO NOTHING",
             (
                 &id,
                 new.project.as_str(),
@@ -44,6 +54,7 @@ fn learn(tx: &Connection, new: &NewStrategy) -> Result<Strategy> {
                 new.language.as_ref().map(Clean::as_str),
                 new.framework.as_ref().map(Clean::as_str),
                 new.now.as_micros(),
+                new.trust.as_str(),
             ),
         )
         .map_err(backend)?;
@@ -56,6 +67,9 @@ fn learn(tx: &Connection, new: &NewStrategy) -> Result<Strategy> {
         .map_err(backend)?;
     if created == 0 && new_source == 1 {
         raise(tx, &id, new.now)?;
+    }
+    if created == 0 {
+        lower(tx, &id, new.trust)?;
     }
     get(tx, &id)
 }

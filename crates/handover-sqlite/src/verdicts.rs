@@ -19,8 +19,8 @@ impl Verdicts for SqliteStore {
                 tx,
                 &format!(
                     "INSERT INTO verdict (session, group_id, role, agent_id, iteration, receipt, verdict,
-                        summary, findings, created_at)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING {VERDICT}"
+                        summary, findings, created_at, trust)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) RETURNING {VERDICT}"
                 ),
                 rusqlite::params![
                     session,
@@ -33,6 +33,7 @@ impl Verdicts for SqliteStore {
                     new.summary.as_ref().map(Clean::as_str),
                     findings,
                     new.now.as_micros(),
+                    new.trust.as_str(),
                 ],
                 |row| rows::verdict(&new.session, row),
             )?;

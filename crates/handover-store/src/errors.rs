@@ -1,7 +1,9 @@
 //! Error patterns. They belong to a project, not to a session.
 
-use handover_model::learn::{Signature, Trust};
-use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, SessionId, Timestamp};
+use handover_model::learn::{self, Signature};
+use handover_model::{
+    ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, SessionId, Timestamp, Trust,
+};
 use handover_text::{Clean, Redactor};
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +81,8 @@ pub struct ErrorSighting {
     pub command: Option<Clean>,
     /// When it happened.
     pub now: Timestamp,
+    /// How far to believe the message and the solution.
+    pub trust: Trust,
 }
 
 /// Whether a known solution helped when it was applied again.
@@ -96,7 +100,7 @@ pub struct TrustAt {
     /// When it changed.
     pub at: Timestamp,
     /// The new value.
-    pub confidence: Trust,
+    pub confidence: learn::Trust,
 }
 
 /// Which patterns to list.
@@ -105,7 +109,7 @@ pub struct ErrorFilter {
     /// Only of this language, or without one.
     pub language: Option<String>,
     /// Only with more trust than this.
-    pub above: Option<Trust>,
+    pub above: Option<learn::Trust>,
     /// Only patterns whose time to live had not expired at this time.
     pub live_at: Option<Timestamp>,
     /// The maximum number of results; none means all.
@@ -114,7 +118,7 @@ pub struct ErrorFilter {
 
 /// Error patterns.
 pub trait ErrorPatterns {
-    /// Counts a sighting and stores its circumstances. A new pattern starts at [`Trust::START`],
+    /// Counts a sighting and stores its circumstances. A pattern has the lowest class of all sightings. A new pattern starts at [`learn::Trust::START`],
     /// without a solution.
     fn record_error(&self, sighting: &ErrorSighting) -> Result<ErrorPattern>;
 

@@ -34,6 +34,7 @@ mod sessions;
 mod skill_outputs;
 mod strategies;
 mod tokens;
+mod trust;
 mod verdicts;
 pub mod wire;
 
@@ -62,6 +63,7 @@ pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
 pub use strategies::{NewStrategy, Strategies, StrategyFilter};
 pub use tokens::{NewToken, Tokens};
+pub use trust::{TrustClasses, WrittenBy};
 pub use verdicts::{NewVerdict, VerdictFilter, Verdicts};
 
 use serde::{Deserialize, Serialize};
@@ -76,6 +78,7 @@ pub trait Store:
     + Packages
     + Reasonings
     + Verdicts
+    + TrustClasses
     + SkillOutputs
     + ErrorPatterns
     + Strategies

@@ -47,6 +47,9 @@ macro_rules! store_methods {
                 write add_verdict(new: by NewVerdict) -> VerdictRecord, session(&new.session);
                 read verdicts(session: by SessionId, filter: by VerdictFilter) -> Vec<VerdictRecord>, session(session);
             }
+            TrustClasses {
+                write lower_trust(written: by WrittenBy, trust: val Trust) -> u64, session(&written.session);
+            }
             SkillOutputs {
                 write save_skill_output(new: by NewSkillOutput) -> SkillOutput, session(&new.session);
                 read skill_outputs(session: by SessionId, filter: by SkillOutputFilter) -> Vec<SkillOutput>, session(session);

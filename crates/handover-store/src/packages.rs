@@ -1,7 +1,8 @@
 //! Context packages.
 
 use handover_model::{
-    Delivery, GroupId, Package, PackageId, PackageKind, Priority, Role, Scope, SessionId, Timestamp,
+    Delivery, GroupId, Package, PackageId, PackageKind, Priority, Role, Scope, SessionId,
+    Timestamp, Trust,
 };
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,8 @@ pub struct NewPackage {
     pub supersede: Supersede,
     /// When it was created.
     pub created_at: Timestamp,
+    /// How far to believe it: the lowest class of its sources.
+    pub trust: Trust,
 }
 
 impl NewPackage {
@@ -329,6 +332,7 @@ mod tests {
             content_hash: "h1".to_owned(),
             supersede: Supersede::SamePath,
             created_at: Timestamp::default(),
+            trust: Trust::Agent,
         }
     }
 
@@ -356,6 +360,7 @@ mod tests {
             tokens: new.tokens,
             content_hash: new.content_hash,
             created_at: new.created_at,
+            trust: new.trust,
         }
     }
 

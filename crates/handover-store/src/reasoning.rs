@@ -1,6 +1,8 @@
 //! Reasoning.
 
-use handover_model::{AgentId, Confidence, GroupId, Phase, Reasoning, Role, SessionId, Timestamp};
+use handover_model::{
+    AgentId, Confidence, GroupId, Phase, Reasoning, Role, SessionId, Timestamp, Trust,
+};
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +31,8 @@ pub struct NewReasoning {
     pub references: Vec<Clean>,
     /// The current time; stores have no clock.
     pub now: Timestamp,
+    /// How far to believe it: the lowest class of its sources.
+    pub trust: Trust,
 }
 
 /// The direction of a listing.

@@ -1,6 +1,6 @@
 //! Strategies. They belong to a project, not to a session.
 
-use handover_model::{ProjectId, ReasoningId, Strategy, Timestamp, Topic};
+use handover_model::{ProjectId, ReasoningId, Strategy, Timestamp, Topic, Trust};
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,8 @@ pub struct NewStrategy {
     pub source: ReasoningId,
     /// The current time; stores have no clock.
     pub now: Timestamp,
+    /// How far to believe it: the lowest class of its sources.
+    pub trust: Trust,
 }
 
 /// Which strategies to list.
@@ -40,7 +42,7 @@ pub struct StrategyFilter {
 pub trait Strategies {
     /// Stores insights, all or none. A new one starts at helpfulness 1. The same insight from another piece
     /// of reasoning raises it by one; from the same one it changes nothing, so extraction is idempotent.
-    /// Returns each resulting strategy once.
+    /// A strategy has the lowest class of all its sources. Returns each resulting strategy once.
     fn learn_strategies(&self, new: &[NewStrategy]) -> Result<Vec<Strategy>>;
 
     /// Increments the helpfulness of a strategy whose delivery was followed by success.

@@ -1,7 +1,7 @@
 //! Verdicts.
 
 use handover_model::{
-    AgentId, GroupId, ReceiptId, Role, SessionId, Timestamp, Verdict, VerdictRecord,
+    AgentId, GroupId, ReceiptId, Role, SessionId, Timestamp, Trust, Verdict, VerdictRecord,
 };
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,8 @@ pub struct NewVerdict {
     pub findings: Vec<Clean>,
     /// The current time; stores have no clock.
     pub now: Timestamp,
+    /// How far to believe it: the lowest class of its sources.
+    pub trust: Trust,
 }
 
 /// Which verdicts to list.

@@ -9,6 +9,7 @@ pub mod cut;
 pub mod fence;
 pub mod quote;
 mod redact;
+pub mod screen;
 pub mod sentences;
 mod short;
 pub mod statement;

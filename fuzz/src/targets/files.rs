@@ -37,6 +37,7 @@ fn with_context(work: impl FnOnce(&DraftContext<'_>)) {
         warn_bytes: 10_000,
         max_bytes: 100_000,
         now: Timestamp::from_micros(0),
+        trust: handover_model::Trust::Project,
     });
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use handover_model::{
-    GroupId, PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp,
+    GroupId, PackageKind, Priority, ProjectId, Role, Scope, SessionId, Timestamp, Trust,
 };
 use handover_store::{NewPackage, NewSession, Store, Supersede};
 use handover_text::{CleanJson, Redactor};
@@ -137,6 +137,7 @@ pub fn fill(store: &dyn Store, documents: &[&Document]) -> Result<SessionId> {
                 content_hash: n.to_string(),
                 supersede: Supersede::SamePath,
                 created_at: document.created_at.as_deref().and_then(time).unwrap_or(now),
+                trust: Trust::Agent,
             })
         })
         .collect::<Result<_>>()?;

@@ -8,4 +8,5 @@ mod labelled;
 pub mod places;
 pub mod redaction;
 pub mod retrieval;
+pub mod screen;
 pub mod tokens;

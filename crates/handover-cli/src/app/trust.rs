@@ -5,6 +5,8 @@ use std::ffi::OsString;
 
 use handover_context::specialize::{FOLDER, Templates};
 use handover_engine::persona::{self, Personas};
+use handover_model::{ReceiptId, Trust as TrustClass};
+use handover_store::StoreError;
 
 use super::App;
 use crate::env;
@@ -36,6 +38,32 @@ impl App {
         wants.extend(self.loaded_config()?.wants.iter().cloned());
         wants.extend(trust::text_wants(trust));
         Ok(Report::new(trust.root(), wants))
+    }
+
+    /// The trust class of what this command is given: a person's, or an agent's, which is no higher than what the agent
+    /// was given.
+    pub(crate) fn author(&self) -> Result<TrustClass, CommandError> {
+        if env::is_person() {
+            return Ok(TrustClass::Person);
+        }
+        let receipt = env::var(env::SPAWN).and_then(|id| ReceiptId::new(id).ok());
+        let Some(receipt) = receipt else { return Ok(TrustClass::Agent) };
+        let items = match self.store()?.receipt(&receipt) {
+            Ok(receipt) => receipt.items,
+            Err(StoreError::NotFound { .. }) => Vec::new(),
+            Err(error) => return Err(error.into()),
+        };
+        let lowest = TrustClass::lowest(items.iter().map(|item| item.trust));
+        Ok(lowest.unwrap_or(TrustClass::Agent).min(TrustClass::Agent))
+    }
+
+    /// The trust class of files that this command registers. Those of a checkout that the user has not trusted are
+    /// from outside, whoever registers them.
+    pub(crate) fn trust_of_files(&self) -> Result<TrustClass, CommandError> {
+        if !self.trust_report()?.trusted {
+            return Ok(TrustClass::Outside);
+        }
+        self.author()
     }
 
     /// Refuses to start what a checkout's files describe, unless they are trusted.

@@ -112,12 +112,23 @@ fn explain(app: &App, assembly: &Assembly) {
                 terms.task,
             ];
             row.extend(values.iter().map(|value| format!("{value:.3}")));
+            row.push(candidate.trust.map_or_else(|| "–".to_owned(), |trust| trust.to_string()));
             row.push(candidate.reason.to_string());
             row
         })
         .collect();
-    let header =
-        ["candidate", "", "score", "priority", "group", "addressed", "recency", "task", "why"];
+    let header = [
+        "candidate",
+        "",
+        "score",
+        "priority",
+        "group",
+        "addressed",
+        "recency",
+        "task",
+        "trust",
+        "why",
+    ];
     app.ui.side_table(&header, rows);
 }
 

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use handover_agents::split_command;
+use handover_model::Trust;
 use handover_model::config::TrustConfig;
 use serde_json::Value as Json;
 use toml::Value;
@@ -30,6 +31,13 @@ impl Loaded {
                     strictness(key, &serde_json::to_value(value).unwrap_or(Json::Null))
                 };
                 if strict(&setting.value) < strict(&floor) {
+                    return self.refused(&setting, "your own configuration is stricter");
+                }
+            }
+            ("assembly.min_trust", Some(floor)) => {
+                let class =
+                    |value: &Value| value.as_str().and_then(|word| word.parse::<Trust>().ok());
+                if class(&setting.value) < class(&floor) {
                     return self.refused(&setting, "your own configuration is stricter");
                 }
             }

@@ -126,6 +126,7 @@ const VALUES: &[(&str, &str)] = &[
     ("assembly.safety_margin", "0.5"),
     ("assembly.prior", "0.25"),
     ("assembly.weights", "{title = 1.5}"),
+    ("assembly.min_trust", "agent"),
     ("assembly.roles", "{developer = {limit = 5}}"),
     ("specialization.enabled", "false"),
     ("specialization.roles_disabled", r#"["developer"]"#),

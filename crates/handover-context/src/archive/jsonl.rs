@@ -3,8 +3,10 @@
 
 use std::io::{BufRead, Write};
 
-use handover_model::ProjectId;
-use handover_store::archive::{Added, BadRecord, CleanRecord, KINDS, Kind, Record, SEQUENCE};
+use handover_model::{ProjectId, Trust};
+use handover_store::archive::{
+    Added, BadRecord, CleanRecord, KINDS, Kind, Record, SEQUENCE, Value,
+};
 use handover_store::{Fault, Store, StoreError};
 use handover_text::Redactor;
 use serde::{Deserialize, Serialize};
@@ -109,7 +111,8 @@ pub fn export(
     }
 }
 
-/// Imports what [`export`] wrote, all or nothing. Text is redacted like everything that is stored.
+/// Imports what [`export`] wrote, all or nothing. Text is redacted like everything that is stored, and its trust
+/// class is `outside`.
 /// Importing the same file again adds nothing.
 pub fn import(
     store: &dyn Store,
@@ -122,8 +125,9 @@ pub fn import(
     let added = store.put_records(&mut |sink| {
         loop {
             match lines.record() {
-                Ok(Some(record)) => {
+                Ok(Some(mut record)) => {
                     line = lines.number;
+                    distrust(&mut record);
                     sink(CleanRecord::redacted(record, redactor))?;
                 }
                 Ok(None) => return Ok(()),
@@ -137,6 +141,18 @@ pub fn import(
     match failed {
         Some(error) => Err(error),
         None => added.map_err(|error| refused(error, line)),
+    }
+}
+
+/// Nobody here vouches for an imported text, whatever its file says. What a receipt says stays: it is a record of
+/// what happened.
+fn distrust(record: &mut Record) {
+    if record.kind.name == "receipt_item" {
+        return;
+    }
+    let columns = record.kind.columns.iter().zip(&mut record.values);
+    for (_, value) in columns.filter(|(column, _)| column.name == "trust") {
+        *value = Value::Text(Trust::Outside.to_string());
     }
 }
 

@@ -7,7 +7,8 @@ use handover_model::{ErrorPattern, Form, ItemKind, ReceiptItem, Strategy, Tokeni
 use super::history::History;
 use super::render::Common;
 use super::{
-    ItemId, PackedNote, PackedPackage, PackedReasoning, ShownPlace, learned, pack, render_notes,
+    ItemId, PackedNote, PackedPackage, PackedReasoning, ShownPlace, ShownVerdict, admit, learned,
+    pack, render_notes,
 };
 
 /// The items of a block, each in the form in which it is shown.
@@ -128,7 +129,7 @@ impl Block {
     /// The items as a receipt keeps them.
     pub(super) fn receipt_items(&self) -> Vec<ReceiptItem> {
         let Self { history, packages, notes, reasoning, errors, strategies, .. } = self;
-        let plain = |kind, id: String, tokens| ReceiptItem {
+        let plain = |kind, id: String, tokens, trust, flags| ReceiptItem {
             kind,
             id,
             version: 1,
@@ -137,6 +138,8 @@ impl Block {
             terms: BTreeMap::new(),
             tokens,
             read_at: None,
+            trust,
+            flags,
         };
         let mut items: Vec<ReceiptItem> = packages
             .iter()
@@ -145,24 +148,38 @@ impl Block {
                 form: p.form,
                 score: p.score,
                 terms: p.terms.by_name(),
-                ..plain(ItemKind::Package, p.id.to_string(), p.tokens)
+                ..plain(ItemKind::Package, p.id.to_string(), p.tokens, p.trust, p.flags.clone())
             })
             .collect();
         items.extend(notes.iter().flat_map(|note| {
-            note.ids().enumerate().map(|(at, id)| ReceiptItem {
-                form: note.form,
-                score: note.score,
-                terms: note.terms.by_name(),
+            note.statements().enumerate().map(|(at, (id, trust, flags))| {
                 // Of all statements together.
-                ..plain(ItemKind::Note, id.to_string(), if at == 0 { note.tokens } else { 0 })
+                let tokens = if at == 0 { note.tokens } else { 0 };
+                ReceiptItem {
+                    form: note.form,
+                    score: note.score,
+                    terms: note.terms.by_name(),
+                    ..plain(ItemKind::Note, id.to_string(), tokens, trust, flags.to_vec())
+                }
             })
         }));
-        items.extend(history.ids().iter().map(|id| plain(ItemKind::Verdict, id.to_string(), 0)));
+        items.extend(history.shown().into_iter().map(|verdict| {
+            let ShownVerdict { id, trust, flags, .. } = verdict;
+            plain(ItemKind::Verdict, id.to_string(), 0, *trust, flags.clone())
+        }));
+        items.extend(reasoning.iter().map(|r| {
+            plain(ItemKind::Reasoning, r.id.to_string(), r.tokens, r.trust, r.flags.clone())
+        }));
         items.extend(
-            reasoning.iter().map(|r| plain(ItemKind::Reasoning, r.id.to_string(), r.tokens)),
+            errors
+                .iter()
+                .map(|e| plain(ItemKind::Error, e.hash.clone(), 0, e.trust, admit::of_error(e))),
         );
-        items.extend(errors.iter().map(|e| plain(ItemKind::Error, e.hash.clone(), 0)));
-        items.extend(strategies.iter().map(|s| plain(ItemKind::Strategy, s.id.clone(), 0)));
+        items.extend(
+            strategies.iter().map(|s| {
+                plain(ItemKind::Strategy, s.id.clone(), 0, s.trust, admit::of_strategy(s))
+            }),
+        );
         items
     }
 }

@@ -7,6 +7,7 @@ use handover_model::{
 use handover_store::{NewReceipt, PackageFilter, Result, VerdictFilter};
 use handover_text::tokens;
 
+use super::admit::Admission;
 use super::block::{Block, Shrunk};
 use super::explain::{explain, left_out};
 use super::known::{Known, Packing};
@@ -157,7 +158,8 @@ impl<'a> Draft<'a> {
         let used = learned::tokens_of_errors(&self.block.errors, tokenizer);
         let room = self.left_of(self.plan.learned_room(), used);
         let taken = self.block.errors.len();
-        let (errors, explained) = learned::pack_errors(patterns, taken, room, tokenizer);
+        let admission = Admission::of(self.sources.config, &self.request.role);
+        let (errors, explained) = learned::pack_errors(patterns, admission, taken, room, tokenizer);
         self.block.errors.extend(errors);
         self.tried.extend(explained);
     }
@@ -255,6 +257,7 @@ impl<'a> Draft<'a> {
             limit: plan.limit,
             tokenizer: plan.tokenizer,
             settled: &self.settled,
+            admission: Admission::of(sources.config, &request.role),
             question: task.filter(|_| plan.has_passages()).map(Question::new),
         };
         let packed = packer.pack(&mut self.selection, room, &mut self.redactions)?;

@@ -7,10 +7,13 @@
 use std::collections::HashSet;
 
 use handover_model::roles::{Duty, ORCHESTRATOR, writes_code};
-use handover_model::{Fate, GroupId, ItemKind, Role, Tokenizer, Verdict, VerdictId, VerdictRecord};
+use handover_model::{
+    Fate, GroupId, ItemKind, Role, ScreenFlag, Tokenizer, Trust, Verdict, VerdictId, VerdictRecord,
+};
 use handover_text::{Clean, tokens};
 use serde::Serialize;
 
+use super::admit::{self, Admission};
 use super::{ContextRequest, Explained, ItemId, Redactions, Sources, render};
 
 /// The most steps of a story.
@@ -41,6 +44,14 @@ pub struct ShownVerdict {
     pub summary: String,
     /// What has to be fixed, what weighs most first, shortened to fit.
     pub findings: Vec<String>,
+    /// How far to believe it.
+    pub trust: Trust,
+    /// What the screen found in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<ScreenFlag>,
+    /// Whether its texts are not shown because of that.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub withheld: bool,
     /// How many findings are not shown.
     #[serde(skip_serializing_if = "is_zero")]
     pub more_findings: usize,
@@ -115,13 +126,12 @@ impl History {
         self.steps.iter().any(|step| stops(step.verdict))
     }
 
-    /// The ids of the verdicts that are shown.
-    pub(super) fn ids(&self) -> Vec<VerdictId> {
-        let mut ids: Vec<VerdictId> =
-            self.sent_back.iter().chain(&self.steps).map(|shown| shown.id).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
+    /// The verdicts that are shown, each once.
+    pub(super) fn shown(&self) -> Vec<&ShownVerdict> {
+        let mut shown: Vec<&ShownVerdict> = self.sent_back.iter().chain(&self.steps).collect();
+        shown.sort_by_key(|verdict| verdict.id);
+        shown.dedup_by_key(|verdict| verdict.id);
+        shown
     }
 
     /// Removes the oldest step; `false` if there is none.
@@ -149,9 +159,10 @@ pub(super) fn history(
     if past.sent_back.is_none() && past.steps.is_empty() {
         return Default::default();
     }
+    let admission = Admission::of(sources.config, &request.role);
     let mut clean = |record| {
         let attempt = attempt_of(record, &past.concerning);
-        CleanVerdict::new(record, attempt, sources, redactions)
+        CleanVerdict::new(record, attempt, sources, admission, redactions)
     };
     let mut history = History {
         attempt: request.iteration + 1,
@@ -291,6 +302,9 @@ struct CleanVerdict<'a> {
     attempt: u32,
     summary: Clean,
     findings: Vec<Clean>,
+    flags: Vec<ScreenFlag>,
+    /// Whether only the verdict itself may be shown.
+    withheld: bool,
 }
 
 impl<'a> CleanVerdict<'a> {
@@ -298,6 +312,7 @@ impl<'a> CleanVerdict<'a> {
         record: &'a VerdictRecord,
         attempt: u32,
         sources: Sources<'_>,
+        admission: Admission,
         redactions: &mut Redactions,
     ) -> Self {
         let mut clean = |text: &str| redactions.clean(sources.redactor, text).one_line();
@@ -306,10 +321,16 @@ impl<'a> CleanVerdict<'a> {
             record.findings.iter().map(|finding| clean(finding)).collect();
         // What is cut is what weighs least.
         findings.sort_by_key(|finding| weight(finding.as_str()));
-        Self { record, attempt, summary, findings }
+        let texts = || findings.iter().chain([&summary]).map(Clean::as_str);
+        let admitted = admission.check(record.trust, texts());
+        let withheld = admitted.is_err();
+        // Why work came back is never left out, but then in no words of the judge's.
+        let flags = admitted.unwrap_or_else(|_| admit::flags(texts()));
+        Self { record, attempt, summary, findings, flags, withheld }
     }
 
     fn shown(&self, summary: usize, findings: usize, each: usize) -> ShownVerdict {
+        let (summary, findings) = if self.withheld { (0, 0) } else { (summary, findings) };
         let count = self.findings.len().min(findings);
         let cut = |text: &Clean, chars| text.cut(chars).as_str().to_owned();
         ShownVerdict {
@@ -320,6 +341,9 @@ impl<'a> CleanVerdict<'a> {
             verdict: self.record.verdict,
             summary: cut(&self.summary, summary),
             findings: self.findings.iter().take(count).map(|text| cut(text, each)).collect(),
+            trust: self.record.trust,
+            flags: self.flags.clone(),
+            withheld: self.withheld,
             more_findings: self.findings.len() - count,
         }
     }
@@ -343,10 +367,11 @@ fn is_judgement(record: &VerdictRecord) -> bool {
 }
 
 fn explained(history: &History, verdicts: &[&VerdictRecord]) -> Vec<Explained> {
-    let ids = history.ids();
+    let shown = history.shown();
     let explain = |record: &&VerdictRecord| {
-        let fate = if ids.contains(&record.id) { Fate::Fits } else { Fate::OverTheLimit };
-        Explained::plain(ItemKind::Verdict, ItemId::Number(record.id.0), fate)
+        let is_shown = shown.iter().any(|verdict| verdict.id == record.id);
+        let fate = if is_shown { Fate::Fits } else { Fate::OverTheLimit };
+        Explained::plain(ItemKind::Verdict, ItemId::Number(record.id.0), fate, record.trust)
     };
     verdicts.iter().map(explain).collect()
 }

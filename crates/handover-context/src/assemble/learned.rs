@@ -7,6 +7,7 @@ use handover_model::{ErrorPattern, Fate, ItemKind, ProjectId, Strategy, Tokenize
 use handover_store::{ErrorFilter, Result, StrategyFilter};
 use handover_text::{tokens, words};
 
+use super::admit::Admission;
 use super::{ContextRequest, Explained, ItemId, Sources, render};
 use crate::learning::{Binding, NAMED};
 
@@ -56,6 +57,7 @@ pub(super) fn errors(
 /// As many of the patterns as there is room for, best first.
 pub(super) fn pack_errors(
     patterns: Vec<ErrorPattern>,
+    admission: Admission,
     taken: usize,
     room: u64,
     tokenizer: Tokenizer,
@@ -63,8 +65,13 @@ pub(super) fn pack_errors(
     let (mut left, mut kept, mut explained) = (room, Vec::new(), Vec::new());
     for pattern in patterns {
         let cost = tokens::count(tokenizer, &render::error(&pattern));
-        let fate = fate(taken + kept.len() < MAX_ERRORS, cost <= left);
-        explained.push(Explained::plain(ItemKind::Error, ItemId::Text(pattern.hash.clone()), fate));
+        let solution = pattern.solution.as_deref().unwrap_or_default();
+        let fate = match admission.check(pattern.trust, [pattern.said().as_str(), solution]) {
+            Ok(_) => fate(taken + kept.len() < MAX_ERRORS, cost <= left),
+            Err(refused) => refused,
+        };
+        let id = ItemId::Text(pattern.hash.clone());
+        explained.push(Explained::plain(ItemKind::Error, id, fate, pattern.trust));
         if fate == Fate::Fits {
             left -= cost;
             kept.push(pattern);
@@ -107,6 +114,7 @@ pub(super) fn strategies(
         Some(task) => by_relevance(fitting, task),
         None => fitting.into_iter().map(|strategy| (strategy, true)).collect(),
     };
+    let admission = Admission::of(sources.config, &request.role);
     let (mut left, mut kept, mut explained) = (room, Vec::new(), Vec::new());
     let mut said: Vec<BTreeSet<String>> = shown.iter().map(|text| word_set(text)).collect();
     for (mut strategy, relevant) in ranked {
@@ -117,11 +125,13 @@ pub(super) fn strategies(
             Fate::OffTopic
         } else if said.iter().any(|shown| says_the_same(shown, &words)) {
             Fate::ShownAlready
+        } else if let Err(refused) = admission.check(strategy.trust, [strategy.insight.as_str()]) {
+            refused
         } else {
             fate(kept.len() < MAX_STRATEGIES, cost <= left)
         };
         let id = ItemId::Text(strategy.id.clone());
-        explained.push(Explained::plain(ItemKind::Strategy, id, fate));
+        explained.push(Explained::plain(ItemKind::Strategy, id, fate, strategy.trust));
         if fate == Fate::Fits {
             left -= cost;
             said.push(words);

@@ -4,6 +4,7 @@
 //! shorten, count) → rendering → receipt. What each step decided is kept, so an explanation is just
 //! its trace.
 
+mod admit;
 mod block;
 mod draft;
 mod explain;
@@ -28,7 +29,8 @@ use std::collections::BTreeMap;
 use handover_model::config::AssemblyConfig;
 use handover_model::{
     Budget, Confidence, ErrorPattern, Fate, Form, GroupId, ItemKind, PackageId, PackageKind,
-    Priority, ReasoningId, ReasoningLevel, ReceiptId, Role, SessionId, Strategy, Timestamp, Zone,
+    Priority, ReasoningId, ReasoningLevel, ReceiptId, Role, ScreenFlag, SessionId, Strategy,
+    Timestamp, Trust, Zone,
 };
 use handover_store::{NewReceipt, Result, Store};
 use handover_text::Redactor;
@@ -108,6 +110,11 @@ pub struct PackedPackage {
     pub form: Form,
     /// What the package contains.
     pub kind: PackageKind,
+    /// How far to believe it.
+    pub trust: Trust,
+    /// What the screen found in the texts that are shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<ScreenFlag>,
     /// Whether it is addressed to others, and shown because the role judges or rescues their work.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub for_reference: bool,
@@ -190,6 +197,11 @@ pub struct PackedReasoning {
     pub confidence: Option<Confidence>,
     /// The content, shortened to fit.
     pub content: String,
+    /// How far to believe it.
+    pub trust: Trust,
+    /// What the screen found in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<ScreenFlag>,
     /// Tokens of the entry in the block.
     pub tokens: u64,
 }
@@ -224,6 +236,8 @@ pub struct Explained {
     pub included: bool,
     /// The rule that decided.
     pub reason: Fate,
+    /// How far to believe it; unknown if it was left out unread.
+    pub trust: Option<Trust>,
     /// What it was ranked by; 0 for records without a rank.
     pub score: f64,
     /// How the score came about.
@@ -232,10 +246,11 @@ pub struct Explained {
 
 impl Explained {
     /// A record without a score.
-    fn plain(kind: ItemKind, id: ItemId, fate: Fate) -> Self {
+    fn plain(kind: ItemKind, id: ItemId, fate: Fate, trust: Trust) -> Self {
         let terms =
             Terms { priority: 0.0, same_group: 0.0, addressed: 0.0, recency: 0.0, task: 0.0 };
-        Self { kind, id, included: fate.is_in(), reason: fate, score: 0.0, terms }
+        let trust = Some(trust);
+        Self { kind, id, included: fate.is_in(), reason: fate, trust, score: 0.0, terms }
     }
 }
 

@@ -4,12 +4,14 @@
 //! where they say more about the task. Whole texts go in first, best first; what room is left goes to
 //! shorter forms of the others.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-use handover_model::{Fate, Form, Package, PackageId, Priority, Tokenizer, Zone};
+use handover_model::{Fate, Form, Package, PackageId, Priority, Tokenizer, Trust, Zone};
 use handover_store::Result;
 use handover_text::{cut, tokens};
 
+use super::admit::{self, Admission};
 use super::offer::{self, Offer};
 use super::passages::{Passage, Question, ShownPassage};
 use super::render::Common;
@@ -110,6 +112,8 @@ pub(super) struct Packer<'a> {
     pub(super) limit: usize,
     pub(super) tokenizer: Tokenizer,
     pub(super) settled: &'a Settled,
+    /// Which texts may go in.
+    pub(super) admission: Admission,
     /// The task, if passages that answer it may go in.
     pub(super) question: Option<Question>,
 }
@@ -201,8 +205,13 @@ impl Packer<'_> {
             keys.into_iter().zip(packages).zip(&bodies).zip(ranked)
         {
             let mut explained = selection.explained(key, Fate::OverTheBudget);
+            explained.trust = Some(package.trust);
             let state = self.sources.places.map(|places| file_state(places, &package));
-            if let Some(fate) = self.useless(&package, state, texts) {
+            let mut useless = self.useless(&package, state, texts);
+            if useless.is_none() {
+                useless = self.speaks(&package, body)?;
+            }
+            if let Some(fate) = useless {
                 explained.reason = fate;
                 tried.push(explained);
                 selection.discard();
@@ -328,6 +337,7 @@ impl Packer<'_> {
             longer.summary.clear();
             (longer.form, longer.whole) = (Form::Focus, false);
             longer.passages.push(self.shown(&offer.passages[at], redactions));
+            longer.flags = admit::flags(longer.passages.iter().map(|shown| shown.text.as_str()));
         }
         longer
     }
@@ -347,8 +357,22 @@ impl Packer<'_> {
         } else if texts.contains(&package.content_hash) {
             Some(Fate::ShownAlready)
         } else {
-            None
+            self.admission.refuses(package.trust)
         }
+    }
+
+    /// Why a package may not go in because of what its text says. All of it counts, because agents are told to
+    /// read the file.
+    fn speaks(&self, package: &Package, body: &str) -> Result<Option<Fate>> {
+        if package.trust > Trust::Outside {
+            return Ok(None);
+        }
+        // Bodies are read only if there is a task.
+        let body = match self.question {
+            Some(_) => Cow::Borrowed(body),
+            None => Cow::Owned(self.sources.store.package_body(package.id)?),
+        };
+        Ok(self.admission.check(package.trust, [package.summary.as_str(), &*body]).err())
     }
 
     /// A package with its summary, as long as the zone allows.
@@ -379,6 +403,8 @@ impl Packer<'_> {
             score: ranked.score,
             form,
             kind: package.kind,
+            trust: package.trust,
+            flags: admit::flags([first.as_str()]),
             for_reference: false,
             changed: false,
             elsewhere: false,

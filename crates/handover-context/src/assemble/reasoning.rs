@@ -9,6 +9,7 @@ use handover_model::{
 use handover_store::{ReasoningFilter, Result};
 use handover_text::tokens;
 
+use super::admit::Admission;
 use super::learned::{says_the_same, word_set};
 use super::{ContextRequest, Explained, ItemId, PackedReasoning, Redactions, Sources, render};
 
@@ -90,14 +91,16 @@ pub(super) fn digest(
     let attempts = Attempts::of(&entries);
     // The listing is newest first, and the sort is stable.
     entries.sort_by_key(|entry| (attempts.behind(entry), rank(entry.phase)));
+    let admission = Admission::of(sources.config, &request.role);
     let (per_role, in_all) = limits(level);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut said: Vec<_> = shown.iter().map(|text| word_set(text)).collect();
     let (mut digest, mut left) = (Digest::default(), room);
     for entry in entries {
         let count = counts.entry(entry.role.to_string()).or_default();
-        let explained =
-            |fate| Explained::plain(ItemKind::Reasoning, ItemId::Number(entry.id.0), fate);
+        let explained = |fate| {
+            Explained::plain(ItemKind::Reasoning, ItemId::Number(entry.id.0), fate, entry.trust)
+        };
         // What a judge said before is settled by what it said since; only those who rescue need the story.
         let is_judge = Duty::of(&entry.role) == Duty::Judges;
         if is_judge && Duty::of(&request.role) != Duty::Rescues && attempts.is_old(&entry) {
@@ -109,6 +112,13 @@ pub(super) fn digest(
             continue;
         }
         let content = redactions.clean(sources.redactor, &entry.content).one_line();
+        let flags = match admission.check(entry.trust, [content.as_str()]) {
+            Ok(flags) => flags,
+            Err(fate) => {
+                digest.explained.push(explained(fate));
+                continue;
+            }
+        };
         let words = word_set(content.as_str());
         if said.iter().any(|shown| says_the_same(shown, &words)) {
             digest.explained.push(explained(Fate::ShownAlready));
@@ -124,6 +134,8 @@ pub(super) fn digest(
                 group: entry.group.clone().filter(|_| request.group.is_none()),
                 confidence: entry.confidence,
                 content: content.cut(*chars).as_str().to_owned(),
+                trust: entry.trust,
+                flags: flags.clone(),
                 tokens: 0,
             };
             packed.tokens = tokens::count(tokenizer, &render::reasoning(&packed));

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use handover_model::{NoteKind, NoteState, Tokenizer, Trust};
+use handover_model::{NoteKind, NoteState, Tokenizer};
 use handover_text::quote::quote_inline;
 use handover_text::{cut, tokens};
 
-use super::render::path;
+use super::render::{path, warning};
 use super::{PackedNote, ShownPlace};
 
 /// What to do with notes that contradict each other.
@@ -79,7 +79,7 @@ pub(super) fn note(note: &PackedNote) -> String {
     let PackedNote { origin, text, trust, state, reason, created_at, topic, .. } = note;
     let date: String = created_at.to_string().chars().take(10).collect();
     let mut line = format!("**{}**, {date}", quote_inline(&short_origin(note.kind, origin)));
-    if matches!(trust, Trust::Agent | Trust::Outside) {
+    if trust.is_shown() {
         let _ = write!(line, ", {trust}");
     }
     if *state == NoteState::Stale {
@@ -90,7 +90,7 @@ pub(super) fn note(note: &PackedNote) -> String {
     if let Some(topic) = topic.filter(|topic| !topic.is_empty() && !text.contains(topic)) {
         let _ = write!(line, ", on “{}”", quote_inline(&cut::cut(topic, TOPIC_CHARS)));
     }
-    let mut out = format!("{line}:\n");
+    let mut out = format!("{}{line}:\n", warning(&note.flags));
     for statement in text.lines() {
         let _ = writeln!(out, "> {}", quote_inline(statement));
     }

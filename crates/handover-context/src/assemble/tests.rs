@@ -37,6 +37,8 @@ fn packed(id: i64, priority: Priority, summary: &str) -> PackedPackage {
         whole: false,
         report: false,
         terms: TERMS,
+        trust: handover_model::Trust::Project,
+        flags: Vec::new(),
     };
     package.tokens =
         tokens::count(TOKENIZER, &render::package(&package, &render::Common::default()));
@@ -53,6 +55,8 @@ fn thought(id: i64, content: &str) -> PackedReasoning {
         confidence: None,
         content: content.to_owned(),
         tokens: 7,
+        trust: handover_model::Trust::Project,
+        flags: Vec::new(),
     }
 }
 
@@ -70,6 +74,7 @@ fn known_error(message: &str, solution: &str) -> ErrorPattern {
         first_seen: at(0),
         last_seen: at(0),
         ttl_days: 90,
+        trust: handover_model::Trust::Project,
     }
 }
 
@@ -84,6 +89,7 @@ fn learned(id: &str, insight: &str) -> Strategy {
         framework: None,
         created_at: at(0),
         last_seen: at(0),
+        trust: handover_model::Trust::Project,
     }
 }
 
@@ -619,7 +625,12 @@ fn only_what_fits_is_included() {
             fate,
             Fate::Fits | Fate::FitsShortened | Fate::FitsAsPassages | Fate::FitsAsPath
         );
-        let explained = Explained::plain(ItemKind::Error, ItemId::Number(1), *fate);
+        let explained = Explained::plain(
+            ItemKind::Error,
+            ItemId::Number(1),
+            *fate,
+            handover_model::Trust::Project,
+        );
         assert_eq!((explained.included, explained.reason), (fits, *fate), "{fate}");
         assert_eq!((explained.score, explained.terms.sum()), (0.0, 0.0));
     }
@@ -632,7 +643,12 @@ fn what_was_left_out_is_listed_up_to_a_limit() {
             let fate = if n % 2 == 0 { Fate::Fits } else { Fate::OverTheLimit };
             Explained {
                 score: f64::from(n),
-                ..Explained::plain(ItemKind::Package, ItemId::Number(n.into()), fate)
+                ..Explained::plain(
+                    ItemKind::Package,
+                    ItemId::Number(n.into()),
+                    fate,
+                    handover_model::Trust::Project,
+                )
             }
         })
         .collect();

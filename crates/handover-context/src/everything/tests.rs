@@ -34,6 +34,7 @@ fn project() -> TestProject {
             content: clean("The gateway keeps its timeout in the database."),
             references: Vec::new(),
             now: at(1),
+            trust: Trust::Project,
         })
         .unwrap();
     project
@@ -49,6 +50,7 @@ fn project() -> TestProject {
                 role: None,
                 command: None,
                 now: at(2),
+                trust: Trust::Project,
             },
             &clean("reopen the gateway"),
         )
@@ -63,6 +65,7 @@ fn project() -> TestProject {
             framework: None,
             source: handover_model::ReasoningId(1),
             now: at(3),
+            trust: Trust::Project,
         }])
         .unwrap();
     let note = |id: &str, text: &str| NewNote {

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use handover_model::{
-    GLOBAL_GROUP, GroupId, Package, PackageKind, Priority, Role, SessionId, Timestamp,
+    GLOBAL_GROUP, GroupId, Package, PackageKind, Priority, Role, SessionId, Timestamp, Trust,
 };
 use handover_store::{NewPackage, Supersede};
+use handover_text::screen::screen;
 use handover_text::{Redactor, tokens};
 
 use super::front_matter::{self, FrontMatter};
@@ -98,6 +99,8 @@ pub struct DraftContext<'a> {
     pub max_bytes: u64,
     /// The registration time.
     pub now: Timestamp,
+    /// How far to believe the file: who registers it, and what they had read.
+    pub trust: Trust,
 }
 
 /// Drafts the package of a located file.
@@ -132,6 +135,7 @@ pub fn draft(
     let mut warnings =
         warnings(context, located, &sources.front, size_bytes, clean_body.redactions());
     warnings.extend(version_warning(located, &sources));
+    warnings.extend(screen_warning(located, body));
     let package = NewPackage {
         session: context.session.clone(),
         group,
@@ -151,6 +155,7 @@ pub fn draft(
         content_hash: content_hash(text.as_bytes()),
         supersede: Supersede::SamePath,
         created_at: context.now,
+        trust: context.trust,
     };
     Ok(Draft { package, warnings })
 }
@@ -197,6 +202,19 @@ fn version_warning(located: &Located, sources: &Sources<'_>) -> Option<String> {
     })
 }
 
+/// What agents will be warned of.
+fn screen_warning(located: &Located, body: &str) -> Option<String> {
+    let flags = screen(body).flags();
+    let names: Vec<&str> = flags.iter().map(|flag| flag.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "`{}` speaks to the agents that read it ({}); briefs quote it with a warning, or leave it out",
+            located.stored,
+            names.join(", ")
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use handover_model::Scope;
@@ -237,6 +255,7 @@ mod tests {
                 warn_bytes: 100,
                 max_bytes: 10_000,
                 now: Timestamp::from_micros(0),
+                trust: handover_model::Trust::Project,
             };
             draft(&context, &located, facts)
         }

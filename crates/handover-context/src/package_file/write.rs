@@ -212,6 +212,7 @@ mod tests {
                 warn_bytes: 1_000,
                 max_bytes: 2_000,
                 now: Timestamp::from_micros(0),
+                trust: handover_model::Trust::Project,
             };
             let located = write_text(&context, new)?.located;
             // What was written can be registered, and means the same.
@@ -302,6 +303,7 @@ mod tests {
             warn_bytes: 1_000,
             max_bytes: 2_000,
             now: Timestamp::from_micros(0),
+            trust: handover_model::Trust::Project,
         };
         let first = write_text(&context, &text("# A\none")).unwrap();
         let again = write_text(&context, &text("# A\none")).unwrap();

@@ -1,7 +1,7 @@
 //! Agents that repair work read first why it came back.
 
 use handover_context::assemble::ContextRequest;
-use handover_model::{ItemKind, Verdict, Zone};
+use handover_model::{ItemKind, Trust, Verdict, Zone};
 use handover_store::{NewVerdict, Verdicts};
 
 use crate::world::*;
@@ -33,6 +33,7 @@ impl World {
             summary: (!summary.is_empty()).then(|| clean(summary)),
             findings: found.iter().map(|text| clean(text)).collect(),
             now: day(1),
+            trust: Trust::Project,
         };
         self.store.add_verdict(&new).unwrap();
     }

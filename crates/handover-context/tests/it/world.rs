@@ -10,7 +10,7 @@ use handover_context::package_file::{ProjectPaths, content_hash};
 use handover_model::config::AssemblyConfig;
 use handover_model::{
     Fate, GroupId, PackageId, PackageKind, Phase, Priority, ProjectId, ReceiptId, Role, Scope,
-    SessionId, Timestamp, Topic,
+    SessionId, Timestamp, Topic, Trust,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
@@ -101,6 +101,7 @@ impl World {
             content_hash: content_hash(body.as_bytes()),
             supersede: Supersede::SamePath,
             created_at: day(draft.created),
+            trust: Trust::Project,
         };
         self.store.register_packages(&[new]).unwrap()[0].package.id
     }
@@ -117,6 +118,7 @@ impl World {
             content: self.redactor.clean(content),
             references: Vec::new(),
             now: day(1),
+            trust: Trust::Project,
         };
         self.store.add_reasoning(&new).unwrap();
     }
@@ -133,6 +135,7 @@ impl World {
             role: None,
             command: None,
             now: day(1),
+            trust: Trust::Project,
         };
         for _ in 0..solved {
             self.store.resolve_error(&sighting, &self.redactor.clean("do this")).unwrap();
@@ -150,6 +153,7 @@ impl World {
             framework: None,
             source,
             now: day(1),
+            trust: Trust::Project,
         };
         self.store.learn_strategies(&[new]).unwrap();
     }

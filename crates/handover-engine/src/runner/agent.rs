@@ -7,7 +7,7 @@ use std::time::Duration;
 use handover_agents::{Invocation, Outcome, split_command};
 use handover_context::package_file::ProjectPaths;
 use handover_files::Folder;
-use handover_handoff::{Debrief, Ending, Handoff, Learn, PackageNote, RunStep};
+use handover_handoff::{Debrief, Ending, Handoff, Learn, OutsideRead, PackageNote, RunStep};
 use handover_model::{AdmittedPrompt, FailureClass, RunPhase, Timestamp, Verdict};
 
 use super::workers::Job;
@@ -173,7 +173,9 @@ impl Runner<'_, '_> {
         }
         let now = self.now();
         let (verdict, summary, report) = judge(&outcome, report);
-        self.keep_ending(&call, &handoff, verdict, &summary, &report, now)?;
+        let outside = outcome.report.outside.clone();
+        let outside = outside.map(|tool| OutsideRead { tool, at: None });
+        self.keep_ending(&call, &handoff, verdict, &summary, &report, outside.as_ref(), now)?;
         let spent = spent(&outcome, &report) + follow_up;
         Ok(Event::PhaseEnded(Box::new(PhaseEnd {
             story: call.attempt.story.clone(),
@@ -325,6 +327,7 @@ impl Runner<'_, '_> {
         verdict: Option<Verdict>,
         summary: &str,
         report: &AgentReport,
+        outside: Option<&OutsideRead>,
         now: Timestamp,
     ) -> Result<(), EngineError> {
         let AgentAttempt { story, step, number, .. } = &call.attempt;
@@ -357,6 +360,7 @@ impl Runner<'_, '_> {
             learn: Learn::AtCommit,
             worktree: worktree.as_ref(),
             run: Some(&step),
+            outside,
             ..Ending::new(&handoff.assignment, &debrief, now)
         })?;
         for reason in ended.kept().map(|kept| kept.refused.clone()).unwrap_or_default() {

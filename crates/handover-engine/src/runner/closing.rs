@@ -192,6 +192,7 @@ impl Runner<'_, '_> {
             if store.log_event(&event)?.duplicate {
                 return Ok(());
             }
+            let trust = handover_context::trust::of_session(store, session, None)?;
             let mut strategies = Vec::new();
             for (phase, text) in lessons.iter().take(STRATEGIES) {
                 let source = store.add_reasoning(&NewReasoning {
@@ -205,6 +206,7 @@ impl Runner<'_, '_> {
                     content: redactor.clean(text),
                     references: Vec::new(),
                     now,
+                    trust,
                 })?;
                 let Some(topic) = topic_of(*phase) else { continue };
                 strategies.push(NewStrategy {
@@ -215,6 +217,7 @@ impl Runner<'_, '_> {
                     framework: None,
                     source: source.id,
                     now,
+                    trust,
                 });
             }
             store.learn_strategies(&strategies).map(drop)

@@ -5,7 +5,8 @@ use handover_context::package_file::{
     DraftContext, Facts, NewText, PackageFileError, Placement, ProjectPaths, Put, register_file,
     write_text,
 };
-use handover_model::{EpicId, PackageKind, Priority, Role, SessionId};
+use handover_model::{EpicId, PackageKind, Priority, Role, SessionId, Trust};
+use handover_store::{RunFilter, StoreError};
 
 use super::Engine;
 use crate::EngineError;
@@ -36,8 +37,9 @@ impl Engine<'_> {
             let path = repo.prefix.join(handoff_path(&epic));
             let Some(bytes) = repo.file_of(&plan.base, &path)? else { continue };
             let handoff = Handoff::parse(&String::from_utf8_lossy(&bytes));
+            let trust = self.trust_in(&epic)?;
             for text in texts(&epic, &handoff) {
-                match self.register(&plan.records_in, &text) {
+                match self.register(&plan.records_in, &text, trust) {
                     Ok(Put::Registered(_) | Put::Unchanged(_)) => {}
                     Ok(Put::Skipped(reason)) => skipped.push(reason),
                     Err(EngineError::Package(error)) => skipped.push(error.to_string()),
@@ -48,7 +50,29 @@ impl Engine<'_> {
         Ok(skipped)
     }
 
-    fn register(&self, session: &SessionId, text: &HandoffText) -> Result<Put, EngineError> {
+    /// How far to believe the handoff of an epic: as far as the agents that worked on it. If they worked elsewhere, as
+    /// agents.
+    fn trust_in(&self, epic: &EpicId) -> Result<Trust, EngineError> {
+        let filter = RunFilter { epic: Some(epic.clone()), ..RunFilter::default() };
+        let runs = self.store.runs(&filter)?;
+        let mut lowest = Trust::Agent;
+        for run in runs {
+            match handover_context::trust::of_session(self.store, &run.session, None) {
+                Ok(trust) => lowest = lowest.min(trust),
+                // It was purged.
+                Err(StoreError::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(lowest)
+    }
+
+    fn register(
+        &self,
+        session: &SessionId,
+        text: &HandoffText,
+        trust: Trust,
+    ) -> Result<Put, EngineError> {
         let places = ProjectPaths::new(&self.project, &[])?;
         let setting = DraftContext {
             paths: &places,
@@ -58,6 +82,7 @@ impl Engine<'_> {
             warn_bytes: self.config.packages.warn_bytes,
             max_bytes: self.config.packages.max_bytes,
             now: (self.now)(),
+            trust,
         };
         let new = NewText {
             kind: PackageKind::Handoff,

@@ -65,6 +65,7 @@ fn world(texts: &[String]) -> World {
             content_hash: n.to_string(),
             supersede: Supersede::SamePath,
             created_at: now,
+            trust: handover_model::Trust::Project,
         };
         store.register_packages(&[new]).unwrap();
         let reasoning = NewReasoning {
@@ -78,6 +79,7 @@ fn world(texts: &[String]) -> World {
             content: redactor.clean(text),
             references: Vec::new(),
             now,
+            trust: handover_model::Trust::Project,
         };
         let id = store.add_reasoning(&reasoning).unwrap().id;
         let strategy = NewStrategy {
@@ -88,6 +90,7 @@ fn world(texts: &[String]) -> World {
             framework: None,
             source: id,
             now,
+            trust: handover_model::Trust::Project,
         };
         store.learn_strategies(&[strategy]).unwrap();
         let sighting = ErrorSighting {
@@ -100,6 +103,7 @@ fn world(texts: &[String]) -> World {
             role: None,
             command: None,
             now,
+            trust: handover_model::Trust::Project,
         };
         for _ in 0..4 {
             store.resolve_error(&sighting, &redactor.clean(text)).unwrap();

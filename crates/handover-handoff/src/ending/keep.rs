@@ -1,21 +1,25 @@
 //! Keeping an ending: reasoning, packages, errors, the verdict and the receipt, all or nothing.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use handover_context::learning::Binding;
 use handover_context::package_file::{DraftContext, Facts, ProjectPaths, Put, register_file};
 use handover_model::roles::Duty;
 use handover_model::{
-    GroupId, GroupStatus, KnownEvent, Phase, ProjectId, ReceiptId, ReceiptState, Role, Verdict,
+    GroupId, GroupStatus, KnownEvent, Phase, ProjectId, ReceiptId, ReceiptState, Role, ScreenFlag,
+    Verdict,
 };
 use handover_store::{
     CleanSignature, ErrorSighting, EventKey, GroupUpdate, NewEvent, NewReasoning, NewVerdict,
     ReceiptStep, Result, Store,
 };
+use handover_text::screen::screen;
 use serde_json::{Map, Value, json};
 
 use super::read::BLOCK;
+use super::trust::Earned;
 use super::{Debrief, Ended, Ending, Kept, Learn, PackageNote, learn};
 use crate::{Assignment, Handoffs};
 
@@ -34,7 +38,8 @@ impl Handoffs<'_> {
         };
         Ok(store.writing(|store| {
             let project = OnceCell::new();
-            Keeper { handoffs: self, store, binding: &binding, ending, project }.keep()
+            let earned = Earned::of(store, &ending)?;
+            Keeper { handoffs: self, store, binding: &binding, ending, earned, project }.keep()
         })?)
     }
 }
@@ -45,6 +50,7 @@ pub(super) struct Keeper<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) binding: &'a Binding,
     pub(super) ending: Ending<'a>,
+    earned: Earned,
     project: OnceCell<ProjectId>,
 }
 
@@ -75,7 +81,9 @@ impl Keeper<'_> {
         if states_verdict && !self.log(KnownEvent::Verdict, verdict)? && self.ending.run.is_some() {
             return Ok(Ended::StoredEarlier);
         }
-        let mut kept = Kept { refused: debrief.problems.clone(), ..Kept::default() };
+        let trust = Some(self.earned.trust);
+        let mut kept = Kept { refused: debrief.problems.clone(), trust, ..Kept::default() };
+        self.earned.apply(self.store, &self.ending)?;
         if self.ending.learn == Learn::FromVerdict {
             learn::solved_findings(self, &mut kept)?;
         }
@@ -97,6 +105,8 @@ impl Keeper<'_> {
                 "summary": debrief.summary,
                 "missing": debrief.missing,
                 "kept": kept,
+                "trusted_less_because_of": self.earned.because,
+                "flags": flags(debrief),
             }),
         )?;
         Ok(Ended::Kept(kept))
@@ -132,6 +142,7 @@ impl Keeper<'_> {
             summary: debrief.summary.as_deref().map(|summary| redactor.clean(summary)),
             findings: debrief.findings.iter().map(|finding| redactor.clean(finding)).collect(),
             now,
+            trust: self.earned.trust,
         })?;
         self.move_group(verdict)
     }
@@ -163,6 +174,7 @@ impl Keeper<'_> {
                 content: self.handoffs.redactor.clean(text),
                 references: Vec::new(),
                 now,
+                trust: self.earned.trust,
             })?;
             kept.reasoning += 1;
         }
@@ -187,6 +199,7 @@ impl Keeper<'_> {
                 warn_bytes: config.warn_bytes,
                 max_bytes: config.max_bytes,
                 now,
+                trust: self.earned.trust,
             };
             let located = paths.locate_untrusted(Path::new(&note.path));
             match register_file(self.store, &drafts, located, facts(note, assignment))? {
@@ -252,6 +265,7 @@ impl Keeper<'_> {
             role: Some(assignment.role.clone()),
             command: None,
             now,
+            trust: self.earned.trust,
         })
     }
 
@@ -326,6 +340,12 @@ fn with_completion(debrief: &Debrief) -> impl Iterator<Item = (Phase, &str)> {
     let summary = debrief.summary.as_deref().filter(|_| stands_in);
     let stated = debrief.reasoning.iter().map(|(phase, text)| (*phase, text.as_str()));
     summary.map(|summary| (Phase::Completion, summary)).into_iter().chain(stated)
+}
+
+/// What the screen finds in the words of a debrief.
+fn flags(debrief: &Debrief) -> BTreeSet<ScreenFlag> {
+    let texts = debrief.summary.iter().chain(&debrief.findings).chain(debrief.reasoning.values());
+    texts.flat_map(|text| screen(text).flags()).collect()
 }
 
 fn facts(note: &PackageNote, assignment: &Assignment) -> Facts {

@@ -10,13 +10,14 @@ mod message;
 mod read;
 #[cfg(test)]
 mod tests;
+mod trust;
 
 use std::collections::BTreeMap;
 
 use handover_context::package_file::ProjectPaths;
 use handover_model::{
     Confidence, Host, PackageId, PackageKind, Phase, Priority, ReceiptId, Role, RunId, RunPhase,
-    TeamStatus, Timestamp, Verdict,
+    TeamStatus, Timestamp, Trust, Verdict,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -116,8 +117,19 @@ pub struct Ending<'a> {
     pub worktree: Option<&'a ProjectPaths>,
     /// The step of a run that it worked on.
     pub run: Option<&'a RunStep>,
+    /// What it read from outside first, as far as its conversation tells.
+    pub outside: Option<&'a OutsideRead>,
     /// The time of the ending.
     pub now: Timestamp,
+}
+
+/// Something that an agent read from outside: from the web, or through a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutsideRead {
+    /// The tool that it used.
+    pub tool: String,
+    /// When, if its conversation tells.
+    pub at: Option<Timestamp>,
 }
 
 impl<'a> Ending<'a> {
@@ -133,6 +145,7 @@ impl<'a> Ending<'a> {
             learn: Learn::FromVerdict,
             worktree: None,
             run: None,
+            outside: None,
             now,
         }
     }
@@ -204,6 +217,8 @@ pub struct Kept {
     pub errors: Vec<String>,
     /// How many strategies the project learned.
     pub strategies: usize,
+    /// How far to believe all of it.
+    pub trust: Option<Trust>,
     /// Whether the receipt is confirmed: the agent named it.
     pub confirmed: bool,
     /// What was refused, each with the reason.

@@ -78,6 +78,7 @@ fn reasoning_that_is_handed_over_is_logged_by_its_source() {
                 content: world.redactor.clean(content),
                 references: Vec::new(),
                 now: at(1),
+                trust: handover_model::Trust::Project,
             })
             .unwrap();
     };

@@ -209,6 +209,7 @@ fn reasoning_of_another_group_is_not_counted_as_handed_over() {
             content: world.redactor.clean(text),
             references: Vec::new(),
             now: at(1),
+            trust: handover_model::Trust::Project,
         };
         world.store.add_reasoning(&new).unwrap();
     }

@@ -5,6 +5,7 @@
 mod delivery;
 mod ending;
 mod fields;
+mod laundering;
 mod prepare;
 mod states;
 mod world;

@@ -8,7 +8,7 @@ use handover_handoff::{Handoff, HandoffRequest, Handoffs, Prepared, Technology};
 use handover_model::config::Config;
 use handover_model::{
     Event, GroupId, KnownEvent, PackageId, PackageKind, Priority, ProjectId, Receipt, ReceiptId,
-    Role, Scope, SessionId, Timestamp,
+    Role, Scope, SessionId, Timestamp, Trust,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
@@ -87,6 +87,11 @@ impl World {
 
     /// A package for everyone, with its file.
     pub(crate) fn package(&self, path: &str, summary: &str) -> PackageId {
+        self.package_of(Trust::Project, path, summary)
+    }
+
+    /// The same, of a trust class.
+    pub(crate) fn package_of(&self, trust: Trust, path: &str, summary: &str) -> PackageId {
         let body = format!("# {path}\n\n## Summary\n{summary}\n");
         let file = self.paths.root().join(path);
         fs_err::create_dir_all(file.parent().unwrap()).unwrap();
@@ -110,6 +115,7 @@ impl World {
             content_hash: handover_context::package_file::content_hash(body.as_bytes()),
             supersede: Supersede::SamePath,
             created_at: at(0),
+            trust,
         };
         self.store.register_packages(&[new]).unwrap()[0].package.id
     }

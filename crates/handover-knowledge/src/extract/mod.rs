@@ -12,6 +12,7 @@ mod turns;
 
 pub use near::Likeness;
 pub(crate) use notes::drafts;
+pub use outside::first_outside;
 pub use repeats::repeats;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `record_reasoning`: a decision, risk or finding for the agents that follow.
 
-use handover_model::{AgentId, Confidence, GroupId, Phase, Reasoning, Role, SessionId};
+use handover_model::{AgentId, Confidence, GroupId, Phase, Reasoning, Role, SessionId, Trust};
 use handover_store::NewReasoning;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,6 +91,7 @@ pub(crate) fn record(
         content,
         references: input.references.iter().map(|text| context.redactor.clean(text)).collect(),
         now: context.now,
+        trust: Trust::Agent,
     };
     Ok((context.store.add_reasoning(&new)?, redactions))
 }

@@ -111,6 +111,7 @@ impl Tool for ReportError {
             role: input.role.map(|role| context.no_secret("role", role)).transpose()?,
             command: input.command.as_ref().map(clean),
             now: context.now,
+            trust: handover_model::Trust::Agent,
         };
         let pattern = match &input.solution {
             Some(solution) => context.store.resolve_error(&sighting, &clean(solution))?,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use handover_context::package_file::{
     Draft, DraftContext, Facts, NewText, Placement, WrittenText, at_path, draft, former, write_text,
 };
-use handover_model::{GroupId, Package, PackageId, PackageKind, Priority, Role, SessionId};
+use handover_model::{GroupId, Package, PackageId, PackageKind, Priority, Role, SessionId, Trust};
 use handover_store::{Registered, Supersede};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -269,6 +269,7 @@ pub(super) fn prepare(
         warn_bytes: context.config.packages.warn_bytes,
         max_bytes: context.config.packages.max_bytes,
         now: context.now,
+        trust: Trust::Agent,
     };
     let replaced = spec.supersedes.map(|id| context.store.package(id)).transpose()?;
     let (located, before) = match source {

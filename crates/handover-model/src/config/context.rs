@@ -9,7 +9,7 @@ use crate::budget::{
     SPECIALIZATION_PERCENT,
 };
 use crate::roles::{RoleOverride, RoleRules};
-use crate::{GuardMode, Role, Routing, TestingMode, Tier};
+use crate::{GuardMode, Role, Routing, TestingMode, Tier, Trust};
 
 /// `[assembly]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,8 @@ pub struct AssemblyConfig {
     pub prior: f64,
     /// The weight of a matching word by the column it is found in.
     pub weights: ColumnWeights,
+    /// The lowest trust class of what agents receive.
+    pub min_trust: Trust,
     /// Overrides of the role table, by role.
     pub roles: BTreeMap<String, RoleOverride>,
 }
@@ -40,6 +42,7 @@ impl Default for AssemblyConfig {
             safety_margin: 0.15,
             prior: 0.1,
             weights: ColumnWeights::default(),
+            min_trust: Trust::Outside,
             roles: BTreeMap::new(),
         }
     }
@@ -50,6 +53,12 @@ impl AssemblyConfig {
     pub fn rules(&self, role: &Role) -> RoleRules {
         let rules = RoleRules::of(role);
         self.roles.get(role.as_str()).map_or(rules, |set| rules.with(set))
+    }
+
+    /// The lowest trust class of what a role receives.
+    pub fn min_trust(&self, role: &Role) -> Trust {
+        let of_role = self.roles.get(role.as_str()).and_then(|set| set.min_trust);
+        of_role.unwrap_or(self.min_trust)
     }
 
     /// The token budget of a role in a window of which `current` tokens are used.

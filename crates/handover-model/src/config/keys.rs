@@ -100,6 +100,7 @@ pub const KEYS: &[Key] = &[
     key("assembly.safety_margin", WithholdsContext),
     key("assembly.prior", Harmless),
     key("assembly.weights", Harmless),
+    key("assembly.min_trust", WithholdsContext),
     key("assembly.roles", WithholdsContext),
     key("specialization.enabled", WithholdsContext),
     key("specialization.roles_disabled", WithholdsContext),

@@ -83,6 +83,10 @@ words! {
         Amended => "amended since",
         /// Left out: the agent program reads its file by itself.
         LoadedAnyway => "loaded by the program itself",
+        /// Left out: its trust class is lower than the role may receive.
+        Distrusted => "trusted too little",
+        /// Left out: it comes from outside and speaks to the agent instead of informing it.
+        Screened => "speaks to the agent",
     }
 }
 

@@ -70,6 +70,7 @@ mod note;
 mod package;
 mod run;
 mod session;
+mod trust;
 
 pub use acceptance::*;
 pub use access::*;
@@ -79,6 +80,7 @@ pub use note::*;
 pub use package::*;
 pub use run::*;
 pub use session::*;
+pub use trust::*;
 
 /// A text that is not one of an enum's values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -43,20 +43,6 @@ words! {
 }
 
 words! {
-    /// How far a text may be trusted, from least to most. The machinery sets it, never the text.
-    Trust, "trust class" {
-        /// Fetched from the web, a tool's output, an imported store.
-        Outside => "outside",
-        /// Said by an agent.
-        Agent => "agent",
-        /// Tracked and committed.
-        Project => "project",
-        /// Typed by a person.
-        Person => "person",
-    }
-}
-
-words! {
     /// Where notes are learned from.
     SourceName, "source" {
         /// Tracked documents.

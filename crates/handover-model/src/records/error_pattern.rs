@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::learn::{Signature, Trust};
-use crate::{GroupId, ProjectId, Role, SessionId, Timestamp};
+use crate::learn::{self, Signature};
+use crate::{GroupId, ProjectId, Role, SessionId, Timestamp, Trust};
 
 /// An error the project has seen, and its solution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct ErrorPattern {
     /// The most frequent solution; `None` until it was solved once.
     pub solution: Option<String>,
     /// How far the solution can be trusted.
-    pub confidence: Trust,
+    pub confidence: learn::Trust,
     /// How many times it was seen.
     pub occurrences: u64,
     /// The programming language, if known.
@@ -31,6 +31,8 @@ pub struct ErrorPattern {
     pub last_seen: Timestamp,
     /// Days without a sighting after which it is no longer recalled.
     pub ttl_days: u32,
+    /// How far to believe it.
+    pub trust: Trust,
 }
 
 impl ErrorPattern {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     GroupId, PackageId, PackageKind, Priority, ReceiptId, ReceiptState, Role, Scope, SessionId,
-    Timestamp,
+    Timestamp, Trust,
 };
 
 /// A registered Markdown file that carries knowledge to other roles.
@@ -50,6 +50,8 @@ pub struct Package {
     pub content_hash: String,
     /// When it was registered.
     pub created_at: Timestamp,
+    /// How far to believe it.
+    pub trust: Trust,
 }
 
 /// One delivery of a package to an agent.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentId, Confidence, GroupId, Phase, ReasoningId, Role, SessionId, Timestamp};
+use crate::{AgentId, Confidence, GroupId, Phase, ReasoningId, Role, SessionId, Timestamp, Trust};
 
 /// An agent's reasoning in one phase of its work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,4 +29,6 @@ pub struct Reasoning {
     pub references: Vec<String>,
     /// When it was recorded.
     pub created_at: Timestamp,
+    /// How far to believe it.
+    pub trust: Trust,
 }

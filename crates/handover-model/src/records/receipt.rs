@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, SessionId, Timestamp, Zone,
+    Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, ScreenFlag, SessionId, Timestamp,
+    Trust, Zone,
 };
 
 /// The record of one assembly or brief and its delivery.
@@ -124,6 +125,11 @@ pub struct ReceiptItem {
     pub tokens: u64,
     /// When the agent was observed opening the file.
     pub read_at: Option<Timestamp>,
+    /// How far to believe it.
+    pub trust: Trust,
+    /// What the screen found in it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<ScreenFlag>,
 }
 
 /// An item that was left out.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ProjectId, Timestamp, Topic};
+use crate::{ProjectId, Timestamp, Topic, Trust};
 
 /// An insight that helped before and may help again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,4 +25,6 @@ pub struct Strategy {
     pub created_at: Timestamp,
     /// When it last recurred.
     pub last_seen: Timestamp,
+    /// How far to believe it.
+    pub trust: Trust,
 }

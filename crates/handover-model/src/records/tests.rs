@@ -37,6 +37,8 @@ fn receipt() -> Receipt {
             terms: [("relevance".to_owned(), 1.5)].into(),
             tokens: 9,
             read_at: None,
+            trust: crate::Trust::Project,
+            flags: Vec::new(),
         }],
         left_out: vec![LeftOut {
             kind: ItemKind::Package,
@@ -128,6 +130,7 @@ fn packages_survive_json() {
         tokens: 3,
         content_hash: "h".to_owned(),
         created_at: at(3),
+        trust: crate::Trust::Project,
     };
     let value = serde_json::to_value(&package).unwrap();
     assert_eq!((&value["kind"], &value["priority"]), (&json!("decisions"), &json!("high")));
@@ -150,6 +153,7 @@ fn error_patterns_survive_json() {
         first_seen: at(1),
         last_seen: at(2),
         ttl_days: 90,
+        trust: crate::Trust::Project,
     };
     let value = serde_json::to_value(&pattern).unwrap();
     assert_eq!(value["confidence"], 0.6);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentId, GroupId, ReceiptId, Role, SessionId, Timestamp, Verdict, VerdictId};
+use crate::{AgentId, GroupId, ReceiptId, Role, SessionId, Timestamp, Trust, Verdict, VerdictId};
 
 /// How an agent's work ended, in its own words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,4 +29,6 @@ pub struct VerdictRecord {
     pub findings: Vec<String>,
     /// When it was recorded.
     pub created_at: Timestamp,
+    /// How far to believe it.
+    pub trust: Trust,
 }

@@ -90,6 +90,7 @@ pub(crate) fn fill(store: &dyn Store, session: &SessionId, count: u64, at_once: 
             iteration: None,
             supersede: Supersede::SamePath,
             created_at: at(dice.roll(500_000) as i64),
+            trust: handover_model::Trust::Project,
         };
         packages.push(new);
     }

@@ -45,6 +45,7 @@ fn fill_all(store: &dyn Store) {
             content: r.clean("password=correct-horse\nüber 😀"),
             references: vec![r.clean("x")],
             now: at(5),
+            trust: handover_model::Trust::Project,
         })
         .unwrap();
     store
@@ -59,6 +60,7 @@ fn fill_all(store: &dyn Store) {
             summary: Some(r.clean("password=correct-horse fails")),
             findings: vec![r.clean("src/a.rs:1: off by one")],
             now: at(6),
+            trust: handover_model::Trust::Project,
         })
         .unwrap();
     for _ in 0..2 {
@@ -83,6 +85,7 @@ fn fill_all(store: &dyn Store) {
         role: Some(role.clone()),
         command: Some(r.clean("make")),
         now: at(7),
+        trust: handover_model::Trust::Project,
     };
     store.resolve_error(&sighting, &r.clean("do it right")).unwrap();
     let project = ProjectId::new("p").unwrap();
@@ -99,6 +102,7 @@ fn fill_all(store: &dyn Store) {
             framework: Some(r.clean("axum")),
             source: ReasoningId(1),
             now: at(8),
+            trust: handover_model::Trust::Project,
         }])
         .unwrap();
     store
@@ -134,6 +138,8 @@ fn fill_all(store: &dyn Store) {
                 terms: BTreeMap::from([("t".to_owned(), 1.0 / 3.0)]),
                 tokens: 3,
                 read_at: None,
+                trust: handover_model::Trust::Project,
+                flags: Vec::new(),
             }],
             left_out: vec![],
             left_out_counts: BTreeMap::new(),

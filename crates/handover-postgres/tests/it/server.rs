@@ -39,6 +39,7 @@ fn thought(session: &SessionId, content: &str) -> NewReasoning {
         content: Redactor::default().clean(content),
         references: Vec::new(),
         now: Timestamp::from_micros(0),
+        trust: handover_model::Trust::Project,
     }
 }
 

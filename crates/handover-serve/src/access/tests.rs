@@ -124,6 +124,7 @@ impl Records {
             summary: Some(self.text()),
             findings: Vec::new(),
             now: at(1),
+            trust: handover_model::Trust::Project,
         }
     }
 
@@ -489,6 +490,8 @@ fn private_notes_stay_with_their_user() {
     let mut shows = receipt(&mine.session, "r_shows", &[]);
     shows.text = Some(clean(secret));
     shows.items = vec![ReceiptItem {
+        trust: handover_model::Trust::Agent,
+        flags: Vec::new(),
         kind: ItemKind::Note,
         id: id.to_string(),
         version: 1,

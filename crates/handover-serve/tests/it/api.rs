@@ -208,6 +208,7 @@ fn learned_errors_are_listed_by_language() {
             role: None,
             command: None,
             now: service.contexts.now(),
+            trust: handover_model::Trust::Agent,
         };
         service.contexts.store(None).resolve_error(&sighting, &redactor.clean("wait")).unwrap();
     }

@@ -47,6 +47,7 @@ fn think(store: &dyn Store, text: &str) -> handover_store::Result<()> {
         content: redactor.clean(text),
         references: Vec::new(),
         now: Timestamp::from_micros(8),
+        trust: handover_model::Trust::Project,
     };
     store.add_reasoning(&new).map(drop)
 }

@@ -36,6 +36,7 @@ fn package(session: &SessionId, n: i64, summary: &str, body: &str) -> NewPackage
         content_hash: n.to_string(),
         supersede: Supersede::SamePath,
         created_at: Timestamp::from_micros(n),
+        trust: handover_model::Trust::Project,
     }
 }
 

@@ -7,8 +7,8 @@ use handover_model::{
     AgentId, Confidence, CounterName, EpicId, EventType, Form, GroupId, GroupStatus, Host,
     HostSessionId, ItemKind, JournalKind, LeftOut, LockOwner, NoteId, NoteKind, NoteState,
     PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId, ReceiptState, Role, RunId,
-    RunState, Scope, Section, SessionId, SessionStatus, SkillName, TicketWay, Topic, Trust,
-    Verdict, Zone,
+    RunState, Scope, ScreenFlag, Section, SessionId, SessionStatus, SkillName, TicketWay, Topic,
+    Trust, Verdict, Zone,
 };
 use serde::de::DeserializeOwned;
 
@@ -49,7 +49,7 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("strategy", "topic") => is::<Topic>(text),
         ("note", "id") => is::<NoteId>(text),
         ("note" | "note_unit", "kind") => is::<NoteKind>(text),
-        ("note", "trust") => is::<Trust>(text),
+        (_, "trust") => is::<Trust>(text),
         ("note", "state") => is::<NoteState>(text),
         ("receipt", "zone") => is::<Zone>(text),
         ("receipt", "state") => is::<ReceiptState>(text),
@@ -69,6 +69,7 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("receipt", "left_out") => holds::<Vec<LeftOut>>(text),
         ("receipt", "left_out_counts" | "redactions") => holds::<BTreeMap<String, u64>>(text),
         ("receipt", "provided") => holds::<Provided>(text),
+        ("receipt_item", "flags") => holds::<Vec<ScreenFlag>>(text),
         ("receipt_item", "terms") => holds::<BTreeMap<String, f64>>(text),
         (_, "owner") => holds::<LockOwner>(text),
         _ => true,
@@ -112,6 +113,7 @@ mod tests {
             ("note", "kind", "commit", "rumor"),
             ("note_unit", "kind", "doc", "commits"),
             ("note", "trust", "person", "most"),
+            ("package", "trust", "agent", ""),
             ("note", "state", "amended", "new"),
             ("note", "paths symbols", list, "{}"),
             ("receipt", "zone", "wrap_up", "red"),
@@ -140,6 +142,7 @@ mod tests {
                 r#"{"context":{"state":"present"},"specialization":{"state":"missing"}}"#,
                 "{}",
             ),
+            ("receipt_item", "flags", r#"["hidden_text"]"#, r#"["odd"]"#),
             ("receipt_item", "terms", r#"{"task":0.5}"#, r#"{"task":"much"}"#),
             (
                 "run_lock",

@@ -6,7 +6,7 @@
 
 mod check;
 
-use handover_model::NoteKind;
+use handover_model::{NoteKind, Trust};
 use handover_text::Redactor;
 use serde_json::{Map, Value as Json};
 
@@ -78,24 +78,25 @@ pub const KINDS: &[Kind] = kinds! {
     group_counter 3: session Int, group_id Name, name Name, value Int;
     package 1 numbered: id Int, session Int, group_id Name|Null, scope Name, kind Name, path Name, title Words|Null,
         summary Words, files Json, producer Name, priority Name, iteration Int|Null, version Int, supersedes Int|Null,
-        superseded_by Int|Null, size_bytes Int, tokens Int, content_hash Name, created_at Int;
+        superseded_by Int|Null, size_bytes Int, tokens Int, content_hash Name, created_at Int, trust Name;
     package_consumer 2: package Int, role Name;
     package_body 1: package Int, body Words;
     group_reference 3: session Int, group_id Name, position Int, package Int;
     reasoning 1 numbered: id Int, session Int, group_id Name|Null, role Name, agent_id Name|Null, iteration Int, phase Name,
-        confidence Name|Null, content Words, refs Json, created_at Int;
+        confidence Name|Null, content Words, refs Json, created_at Int, trust Name;
     verdict 1 numbered: id Int, session Int, group_id Name|Null, role Name, agent_id Name|Null, iteration Int,
-        receipt Name|Null, verdict Name, summary Words|Null, findings Json, created_at Int;
+        receipt Name|Null, verdict Name, summary Words|Null, findings Json, created_at Int, trust Name;
     skill_output 1 numbered: id Int, session Int, skill Name, role Name|Null, group_id Name|Null, iteration Int, output Json,
         created_at Int;
     error_pattern 2: project Name, hash Name, kind Words, message Words, hints Json, solved Int, confidence Int,
-        occurrences Int, language Words|Null, first_seen Int, last_seen Int, ttl_days Int, example Words|Null;
+        occurrences Int, language Words|Null, first_seen Int, last_seen Int, ttl_days Int, example Words|Null,
+        trust Name;
     error_trust 1 numbered: id Int, project Name, hash Name, confidence Int, changed_at Int;
     error_solution 3: project Name, hash Name, solution Words, uses Int, last_used Int;
     error_incident 1 numbered: id Int, project Name, hash Name, session Int|Null, group_id Name|Null, role Name|Null, command Words|Null,
         created_at Int;
     strategy 1: id Name, project Name, topic Name, insight Words, helpfulness Int, language Words|Null, framework Words|Null,
-        created_at Int, last_seen Int;
+        created_at Int, last_seen Int, trust Name;
     strategy_source 2: strategy Name, reasoning Int;
     note 1 numbered: key Int, id Name, project Name, kind Name, origin Words, source Name, title Words, text Words, trust Name,
         paths Json, symbols Json, state Name, reason Words|Null, hash Name, created_at Int;
@@ -107,7 +108,7 @@ pub const KINDS: &[Kind] = kinds! {
         redactions Facts, failure Words|Null, created_at Int, claimed_at Int|Null, delivered_at Int|Null, confirmed_at Int|Null,
         trimmed Facts, provided Facts, text Words|Null;
     receipt_item 3: receipt Name, kind Name, item Name, position Int, version Int, form Name, score Real, terms Facts,
-        tokens Int, read_at Int|Null;
+        tokens Int, read_at Int|Null, trust Name, flags Facts;
     run 1 numbered: key Int, id Name, epic Name, session Name, state Name, created_at Int, updated_at Int;
     run_journal 2: run Int, seq Int, kind Name, entry Json, created_at Int;
     epic_lock 1: epic Name, fence Int, owner Facts|Null, expires_at Int;
@@ -205,6 +206,20 @@ impl Record {
         &self.values[..self.kind.key.min(self.values.len())]
     }
 
+    /// Whether a stored record is this one: all values are the same, but the store may trust it more.
+    pub fn is_stored_as(&self, stored: &Self) -> bool {
+        let class = |value: &Value| match value {
+            Value::Text(word) => word.parse::<Trust>().ok(),
+            Value::Null | Value::Int(_) | Value::Real(_) | Value::Bytes(_) => None,
+        };
+        let mut pairs = self.kind.columns.iter().zip(self.values.iter().zip(&stored.values));
+        self.kind == stored.kind
+            && self.values.len() == stored.values.len()
+            && pairs.all(|(column, (ours, theirs))| {
+                ours == theirs || column.name == "trust" && class(ours) < class(theirs)
+            })
+    }
+
     /// Whether it is a note, or the unit of one, that stays on its machine.
     pub fn is_private(&self) -> bool {
         if !matches!(self.kind.name, "note" | "note_unit") {
@@ -258,6 +273,9 @@ impl Record {
             let wrong = || BadRecord::Value { kind: kind.name, column: column.name };
             let value = match (object.remove(outer(column.name)), column.holds) {
                 (None | Some(Json::Null), _) if column.optional => Value::Null,
+                // Exports of 0.1.0 have no classes, and nobody here vouches for them.
+                (None, _) if column.name == "trust" => Value::Text(Trust::Outside.to_string()),
+                (None, _) if column.name == "flags" => Value::Text("[]".to_owned()),
                 (None, _) => {
                     return Err(BadRecord::Missing { kind: kind.name, column: column.name });
                 }
@@ -355,7 +373,7 @@ pub trait Archive {
     fn each_record(&self, visit: &mut Sink<'_>) -> Result<()>;
 
     /// Writes, all or none, the records that `fill` passes to its argument, in the order of [`KINDS`]. A
-    /// record that exists with the same values is skipped; one that exists with other values is rejected
+    /// record that exists with the same values, or with a higher trust class, is skipped; one that exists with other values is rejected
     /// with [`Differs`](StoreError::Differs). Rebuilds the text index if packages were added.
     fn put_records(&self, fill: &mut Fill<'_>) -> Result<Added>;
 

@@ -128,6 +128,7 @@ fn full_package(session: &handover_model::SessionId) -> NewPackage {
         content_hash: "first".to_owned(),
         supersede: Supersede::SamePath,
         created_at: at(5),
+        trust: handover_model::Trust::Project,
     }
 }
 
@@ -159,6 +160,7 @@ pub fn of_a_package(backend: &dyn Backend) {
         tokens: 1_002,
         content_hash: "second".to_owned(),
         created_at: at(5),
+        trust: handover_model::Trust::Project,
     };
     let former = Package {
         id: first,
@@ -230,6 +232,7 @@ pub fn of_what_agents_report(backend: &dyn Backend) {
             content: clean("Content"),
             references: vec![clean("one"), clean("two")],
             now: at(4),
+            trust: handover_model::Trust::Outside,
         })
         .unwrap();
     let expected = Reasoning {
@@ -244,6 +247,7 @@ pub fn of_what_agents_report(backend: &dyn Backend) {
         content: "Content".to_owned(),
         references: vec!["one".to_owned(), "two".to_owned()],
         created_at: at(4),
+        trust: handover_model::Trust::Outside,
     };
     assert_eq!(added, expected);
     assert_eq!(store.reasoning(&session, &ReasoningFilter::default()).unwrap(), [expected]);
@@ -309,6 +313,7 @@ pub fn of_what_a_project_learns(backend: &dyn Backend) {
         role: Some(role("developer")),
         command: Some(clean("npm test")),
         now: at(2),
+        trust: handover_model::Trust::Person,
     };
     store.record_error(&sighting).unwrap();
     let solved = ErrorSighting { now: at(3), ..sighting.clone() };
@@ -327,6 +332,7 @@ pub fn of_what_a_project_learns(backend: &dyn Backend) {
         first_seen: at(2),
         last_seen: at(3),
         ttl_days: 9,
+        trust: handover_model::Trust::Person,
     };
     assert_eq!(pattern, expected);
     assert_eq!(store.errors(&project(), &ErrorFilter::default()).unwrap(), [expected]);
@@ -358,6 +364,7 @@ pub fn of_what_a_project_learns(backend: &dyn Backend) {
             framework: Some(clean("axum")),
             source: ReasoningId(1),
             now: at(5),
+            trust: handover_model::Trust::Project,
         }])
         .unwrap();
     let helped = store.strategy_helped(&learned[0].id, at(6)).unwrap();
@@ -371,6 +378,7 @@ pub fn of_what_a_project_learns(backend: &dyn Backend) {
         framework: Some("axum".to_owned()),
         created_at: at(5),
         last_seen: at(6),
+        trust: handover_model::Trust::Project,
     };
     assert_eq!(helped, expected);
     assert_eq!(store.strategies(&project(), &StrategyFilter::default()).unwrap(), [expected]);

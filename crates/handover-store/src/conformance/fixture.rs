@@ -85,6 +85,7 @@ pub fn package(session: &SessionId, path: &str, body: &str) -> NewPackage {
         content_hash: format!("hash of {body}"),
         supersede: Supersede::SamePath,
         created_at: at(0),
+        trust: Trust::Agent,
     }
 }
 
@@ -109,6 +110,7 @@ pub fn reasoning(session: &SessionId, phase: Phase, content: &str) -> NewReasoni
         content: clean(content),
         references: Vec::new(),
         now: at(0),
+        trust: Trust::Agent,
     }
 }
 
@@ -136,6 +138,7 @@ pub fn sighting(message: &str) -> ErrorSighting {
         role: None,
         command: None,
         now: at(0),
+        trust: Trust::Agent,
     }
 }
 
@@ -149,6 +152,7 @@ pub fn strategy(insight: &str, source: i64) -> NewStrategy {
         framework: None,
         source: handover_model::ReasoningId(source),
         now: at(0),
+        trust: Trust::Agent,
     }
 }
 
@@ -210,6 +214,8 @@ pub fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> NewRece
             terms: [("priority".to_owned(), 12.0)].into(),
             tokens: 41,
             read_at: None,
+            trust: Trust::Agent,
+            flags: Vec::new(),
         })
         .collect();
     NewReceipt {

@@ -30,6 +30,7 @@ pub mod skill_outputs;
 pub mod strategies;
 pub mod texts;
 pub mod tokens;
+pub mod trust;
 pub mod verdicts;
 
 /// One empty store that can be opened as often as needed.
@@ -56,6 +57,8 @@ macro_rules! conformance_tests {
                 the_body_is_kept_for_every_version, candidates_are_seen_by_a_role_of_a_group;
             reasoning: filters_and_order, unknown_session_is_refused;
             verdicts: reads_back_completely, newest_first_and_filtered, belongs_to_its_session;
+            trust: an_error_has_the_lowest_class_of_its_sightings,
+                a_strategy_has_the_lowest_class_of_its_sources, what_an_agent_wrote_is_lowered;
             skill_outputs: always_a_new_row, iterations_count_per_role_and_group;
             errors: sightings_count, the_first_solution_starts_and_later_ones_confirm,
                 judging_moves_trust_within_its_bounds, the_most_frequent_solution_is_shown,

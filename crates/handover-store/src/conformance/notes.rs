@@ -204,6 +204,8 @@ fn shown(store: &dyn Store, id: &str, notes: &[&handover_model::NoteId]) -> Rece
             terms: Default::default(),
             tokens: 9,
             read_at: None,
+            trust: Trust::Agent,
+            flags: Vec::new(),
         })
         .collect();
     store.put_receipt(&new).unwrap();

@@ -18,6 +18,7 @@ fn verdict(session: &SessionId, by: &str, group: Option<GroupId>, summary: &str)
         summary: Some(clean(summary)),
         findings: Vec::new(),
         now: at(0),
+        trust: handover_model::Trust::Project,
     }
 }
 
@@ -52,6 +53,7 @@ pub fn reads_back_completely(backend: &dyn Backend) {
         summary: Some("token=[REDACTED-1]".to_owned()),
         findings: vec!["src/a.rs: off by one".to_owned(), "no test".to_owned()],
         created_at: at(5),
+        trust: handover_model::Trust::Project,
     };
     assert_eq!(added, expected);
     assert_eq!(store.verdicts(&session, &VerdictFilter::default()).unwrap(), [expected]);

@@ -1,14 +1,25 @@
 //! Records that belong to a project: error patterns, strategies and notes.
 
-use handover_model::learn::{Signature, Trust};
-use handover_model::{ErrorIncident, ErrorPattern, Note, Strategy};
+use std::fmt::Write as _;
+
+use handover_model::learn::{self, Signature};
+use handover_model::{ErrorIncident, ErrorPattern, Note, Strategy, Trust};
 
 use super::{Columns, Row};
 use crate::{KnownUnit, Result, TrustAt};
 
+/// The lower of two trust classes, in SQL.
+pub fn lower_trust(one: &str, other: &str) -> String {
+    let mut cases = String::new();
+    for class in Trust::WORDS {
+        let _ = write!(cases, " WHEN '{class}' IN ({one}, {other}) THEN '{class}'");
+    }
+    format!("CASE{cases} END")
+}
+
 /// Of `error_pattern e`; with the solution that was used most often, then the latest.
 pub const ERROR_PATTERN: &str = "e.project, e.hash, e.kind, e.message, e.hints, e.confidence, \
-    e.occurrences, e.language, e.first_seen, e.last_seen, e.ttl_days, e.example, \
+    e.occurrences, e.language, e.first_seen, e.last_seen, e.ttl_days, e.example, e.trust, \
     (SELECT solution FROM error_solution s WHERE s.project = e.project AND s.hash = e.hash \
         ORDER BY uses DESC, last_used DESC, solution LIMIT 1)";
 
@@ -19,13 +30,14 @@ pub fn error_pattern(row: &dyn Row) -> Result<ErrorPattern> {
         project: c.parsed()?,
         hash: c.text()?,
         signature: Signature { kind: c.text()?, message: c.text()?, hints: c.list()? },
-        confidence: Trust::from_thousandths(c.int()?),
+        confidence: learn::Trust::from_thousandths(c.int()?),
         occurrences: c.int()?,
         language: c.text_opt()?,
         first_seen: c.time()?,
         last_seen: c.time()?,
         ttl_days: c.int()?,
         example: c.text_opt()?,
+        trust: c.parsed()?,
         solution: c.text_opt()?,
     })
 }
@@ -52,12 +64,12 @@ pub const TRUST_AT: &str = "changed_at, confidence";
 /// Reads [`TRUST_AT`].
 pub fn trust_at(row: &dyn Row) -> Result<TrustAt> {
     let mut c = Columns::of(row);
-    Ok(TrustAt { at: c.time()?, confidence: Trust::from_thousandths(c.int()?) })
+    Ok(TrustAt { at: c.time()?, confidence: learn::Trust::from_thousandths(c.int()?) })
 }
 
 /// Of `strategy`.
 pub const STRATEGY: &str =
-    "id, project, topic, insight, helpfulness, language, framework, created_at, last_seen";
+    "id, project, topic, insight, helpfulness, language, framework, created_at, last_seen, trust";
 
 /// Reads [`STRATEGY`].
 pub fn strategy(row: &dyn Row) -> Result<Strategy> {
@@ -72,6 +84,7 @@ pub fn strategy(row: &dyn Row) -> Result<Strategy> {
         framework: c.text_opt()?,
         created_at: c.time()?,
         last_seen: c.time()?,
+        trust: c.parsed()?,
     })
 }
 

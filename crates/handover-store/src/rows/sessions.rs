@@ -63,7 +63,7 @@ pub fn group(session: &SessionId, row: &dyn Row) -> Result<Group> {
 /// Of `package p JOIN session s`; the list of consumers follows as JSON.
 pub const PACKAGE: &str = "p.id, s.id, p.group_id, p.scope, p.kind, p.path, p.title, p.summary, p.files, \
     p.producer, p.priority, p.iteration, p.version, p.supersedes, p.superseded_by, p.size_bytes, \
-    p.tokens, p.content_hash, p.created_at";
+    p.tokens, p.content_hash, p.created_at, p.trust";
 
 /// Reads [`PACKAGE`] and consumers.
 pub fn package(row: &dyn Row) -> Result<Package> {
@@ -88,6 +88,7 @@ pub fn package(row: &dyn Row) -> Result<Package> {
         tokens: c.int()?,
         content_hash: c.text()?,
         created_at: c.time()?,
+        trust: c.parsed()?,
         consumers: c.list()?,
     })
 }
@@ -145,7 +146,7 @@ pub fn delivery(row: &dyn Row) -> Result<Delivery> {
 
 /// Of `reasoning`.
 pub const REASONING: &str =
-    "id, group_id, role, agent_id, iteration, phase, confidence, content, refs, created_at";
+    "id, group_id, role, agent_id, iteration, phase, confidence, content, refs, created_at, trust";
 
 /// Reads [`REASONING`].
 pub fn reasoning(session: &SessionId, row: &dyn Row) -> Result<Reasoning> {
@@ -162,12 +163,12 @@ pub fn reasoning(session: &SessionId, row: &dyn Row) -> Result<Reasoning> {
         content: c.text()?,
         references: c.json()?,
         created_at: c.time()?,
+        trust: c.parsed()?,
     })
 }
 
 /// Of `verdict`.
-pub const VERDICT: &str =
-    "id, group_id, role, agent_id, iteration, receipt, verdict, summary, findings, created_at";
+pub const VERDICT: &str = "id, group_id, role, agent_id, iteration, receipt, verdict, summary, findings, created_at, trust";
 
 /// Reads [`VERDICT`].
 pub fn verdict(session: &SessionId, row: &dyn Row) -> Result<VerdictRecord> {
@@ -184,6 +185,7 @@ pub fn verdict(session: &SessionId, row: &dyn Row) -> Result<VerdictRecord> {
         summary: c.text_opt()?,
         findings: c.list()?,
         created_at: c.time()?,
+        trust: c.parsed()?,
     })
 }
 
@@ -272,7 +274,8 @@ fn receipt_head(c: &mut Columns<'_>) -> Result<Receipt> {
 }
 
 /// Of `receipt_item`.
-pub const RECEIPT_ITEM: &str = "kind, item, version, form, score, terms, tokens, read_at";
+pub const RECEIPT_ITEM: &str =
+    "kind, item, version, form, score, terms, tokens, read_at, trust, flags";
 
 /// Reads [`RECEIPT_ITEM`].
 pub fn receipt_item(row: &dyn Row) -> Result<ReceiptItem> {
@@ -286,6 +289,8 @@ pub fn receipt_item(row: &dyn Row) -> Result<ReceiptItem> {
         terms: c.json()?,
         tokens: c.int()?,
         read_at: c.time_opt()?,
+        trust: c.parsed()?,
+        flags: c.list()?,
     })
 }
 

@@ -90,6 +90,7 @@ impl Fixture {
             content_hash: number.to_string(),
             supersede: Supersede::SamePath,
             created_at: at(number),
+            trust: Trust::Agent,
         }
     }
 
@@ -110,6 +111,7 @@ impl Fixture {
             content: self.redactor.clean(text),
             references: vec![self.redactor.clean(text)],
             now: at(seconds),
+            trust: Trust::Agent,
         };
         self.store.add_reasoning(&new).unwrap();
     }
@@ -150,6 +152,8 @@ impl Fixture {
             terms: [("task".to_owned(), 0.7), ("priority".to_owned(), 0.3)].into(),
             tokens: 30,
             read_at: None,
+            trust: Trust::Agent,
+            flags: Vec::new(),
         };
         let new = NewReceipt {
             id: id.clone(),
@@ -199,6 +203,7 @@ impl Fixture {
             role: Some(role("developer")),
             command: Some(clean("npm test")),
             now: at(seconds),
+            trust: Trust::Agent,
         };
         let pattern = match solution {
             Some(solution) => self.store.resolve_error(&sighting, &clean(solution)),
@@ -219,6 +224,7 @@ impl Fixture {
             framework: None,
             source,
             now: at(seconds),
+            trust: Trust::Agent,
         };
         self.store.learn_strategies(&[new]).unwrap();
     }

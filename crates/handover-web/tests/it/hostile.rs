@@ -48,6 +48,7 @@ fn untrusted_text_never_becomes_markup() {
         role: Some(role("developer")),
         command: Some(clean(&all)),
         now: at(4),
+        trust: handover_model::Trust::Agent,
     };
     let error = fixture.store.resolve_error(&sighting, &clean(&all)).unwrap();
     fixture
@@ -60,6 +61,7 @@ fn untrusted_text_never_becomes_markup() {
             framework: Some(clean(NASTY[1])),
             source: thought,
             now: at(5),
+            trust: handover_model::Trust::Agent,
         }])
         .unwrap();
     fixture

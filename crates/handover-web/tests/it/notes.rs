@@ -58,6 +58,8 @@ fn a_note_shows_its_origin_and_its_text() {
             prompt_hash: kept.prompt_hash,
             sections: Vec::new(),
             items: vec![ReceiptItem {
+                trust: handover_model::Trust::Agent,
+                flags: Vec::new(),
                 kind: ItemKind::Note,
                 id: note.to_string(),
                 version: 1,

@@ -1,6 +1,6 @@
 //! The reasoning of a session.
 
-use handover_model::{Confidence, GroupId, Phase};
+use handover_model::{Confidence, GroupId, Phase, Trust};
 use handover_store::{NewReasoning, Reasonings};
 
 use crate::fixture::{Fixture, at, hides, role, shows};
@@ -20,6 +20,7 @@ fn entries_are_chronological_with_phase_and_references() {
         content: fixture.redactor.clean("The gateway is down."),
         references: vec![fixture.redactor.clean("src/gateway.rs")],
         now: at(2),
+        trust: Trust::Agent,
     };
     fixture.store.add_reasoning(&new).unwrap();
     let page = fixture.page("/sessions/s1/reasoning");

@@ -2,7 +2,7 @@
 
 use handover_model::{
     Confidence, Fate, Form, GroupId, GroupStatus, ItemKind, LeftOut, PackageKind, Phase, Priority,
-    Provided, Provision, ReceiptId, ReceiptItem, Section, Zone,
+    Provided, Provision, ReceiptId, ReceiptItem, Section, Trust, Zone,
 };
 use handover_store::{
     GroupUpdate, Groups, NewReasoning, NewReceipt, Reasonings, ReceiptStep, Receipts,
@@ -84,6 +84,7 @@ fn reasoning(fixture: &Fixture, group: &GroupId) {
         content: fixture.redactor.clean("The test tenant is down."),
         references: Vec::new(),
         now: at(46),
+        trust: Trust::Agent,
     };
     fixture.store.add_reasoning(&new).unwrap();
 }
@@ -99,6 +100,8 @@ fn rich_receipt(fixture: &Fixture, group: &GroupId, packages: &[handover_model::
         terms: [("task".to_owned(), score * 0.75), ("priority".to_owned(), score * 0.25)].into(),
         tokens: 120,
         read_at: None,
+        trust: Trust::Agent,
+        flags: Vec::new(),
     };
     let left_out = |id: &str, reason, score| LeftOut {
         kind: ItemKind::Package,

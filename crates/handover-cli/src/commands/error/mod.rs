@@ -98,6 +98,7 @@ impl SightingArgs {
             role: self.role,
             command: self.command.map(clean),
             now: app.now(),
+            trust: app.author()?,
         })
     }
 }

@@ -1,11 +1,13 @@
 //! A subagent starts and stops: its brief is injected if its prompt could not carry it, its receipt
 //! is confirmed, its debrief is stored.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use handover_handoff::{Assignment, Ending, read_ending};
+use handover_handoff::{Assignment, Ending, OutsideRead, read_ending};
 use handover_hosts::decide::stop::{Arrival, Facts, arrival, decide};
 use handover_hosts::{Action, Subagent, SubagentStop};
+use handover_knowledge::{first_outside, transcripts};
 use handover_model::TicketWay;
 use tracing::debug;
 
@@ -45,6 +47,13 @@ pub(super) fn starts(context: &HookContext<'_>) -> Result<Reply, CommandError> {
         return Ok(Reply { answer: Action::Inject(text).into(), delivers: Some(receipt.id) });
     }
     Ok(Reply::default())
+}
+
+/// What a subagent read from outside first, by its transcript.
+fn read_outside(transcript: &Path) -> Option<OutsideRead> {
+    let (_, conversation) = transcripts::read_file(transcript).ok()?;
+    let (tool, at) = first_outside(&conversation)?;
+    Some(OutsideRead { tool: tool.to_owned(), at })
 }
 
 pub(super) fn stops(context: &HookContext<'_>, stop: &SubagentStop) -> Result<Reply, CommandError> {
@@ -106,11 +115,13 @@ pub(super) fn stops(context: &HookContext<'_>, stop: &SubagentStop) -> Result<Re
         return Ok(action.into());
     }
     let assignment = Assignment::of(&receipt).named(Some(agent.id.clone()));
+    let outside = stop.transcript.as_deref().and_then(read_outside);
     handoffs.ended(Ending {
         asked_again: ticket.asked,
         closes_ticket: true,
         host: Some(context.call.host),
         lost_prompt: lost,
+        outside: outside.as_ref(),
         ..Ending::new(&assignment, &debrief, context.app.now())
     })?;
     Ok(Reply::default())

@@ -12,6 +12,7 @@ use handover_hosts::{Action, HookCall, HookEvent};
 use handover_store::{CleanSignature, ErrorSighting, PackageFilter, StoreError};
 use handover_text::cut::cut;
 use handover_text::quote::quote_inline;
+use handover_text::screen::screen;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +20,7 @@ use super::Reply;
 use super::context::{HookContext, IfMissing};
 use crate::env;
 use crate::error::CommandError;
-use handover_model::{PackageId, ReceiptId};
+use handover_model::{PackageId, ReceiptId, Trust, reads_outside};
 
 /// The folder below `.handover/` for failed commands.
 const FOLDER: &str = "hooks";
@@ -122,9 +123,15 @@ fn known_fix(context: &HookContext<'_>, lines: &[String]) -> Result<Reply, Comma
     told.push(pattern.hash.clone());
     folder.replace(&name, &serde_json::to_vec(&told).unwrap_or_default(), Sync::No)?;
     let solution = app.redactor()?.clean(pattern.solution.as_deref().unwrap_or_default());
+    // What comes from outside and speaks to the agent is not injected.
+    if pattern.trust == Trust::Outside && !screen(solution.as_str()).is_clean() {
+        return Ok(Reply::default());
+    }
+    let class =
+        if pattern.trust.is_shown() { format!(", {}", pattern.trust) } else { String::new() };
     let times = if pattern.occurrences == 1 { "once" } else { "several times" };
     let text = format!(
-        "Handover knows this error: it was seen {times} in this project, and this solved it (confidence {}):\n> {}",
+        "Handover knows this error: it was seen {times} in this project, and this solved it (confidence {}{class}):\n> {}",
         pattern.confidence,
         quote_inline(solution.one_line().cut(2 * MAX_CHARS).as_str()),
     );
@@ -188,12 +195,20 @@ pub(super) fn command_passed(
         session,
         group: app.group()?,
         role,
+        trust: of_command(&command, &steps),
         command: Some(redactor.clean(&command)),
         now: app.now(),
     };
     let solution = redactor.clean(&format!("`{command}` passed after: {}", steps.join(", ")));
     app.store()?.resolve_error(&sighting, &solution.cut(2 * MAX_CHARS))?;
     Ok(Reply::default())
+}
+
+/// The trust class of what an agent's commands printed and did.
+fn of_command(command: &str, steps: &[String]) -> Trust {
+    let fetches = |text: &str| reads_outside("", text);
+    let outside = fetches(command) || steps.iter().any(|step| fetches(step));
+    if outside { Trust::Outside } else { Trust::Agent }
 }
 
 /// Whether a command certainly changes nothing, so that it cannot solve anything.

@@ -1,12 +1,10 @@
 //! `handover note add`
 
 use handover_context::notes::{self, Written};
-use handover_model::Trust;
 
 use super::answer;
 use crate::app::App;
 use crate::commands::Outcome;
-use crate::env;
 
 /// Write a note
 ///
@@ -39,7 +37,7 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
         text: &text,
         title: args.title.as_deref(),
         paths: &args.path,
-        trust: if env::is_person() { Trust::Person } else { Trust::Agent },
+        trust: app.author()?,
     };
     let (_, project) = app.learning()?;
     answer(app, &notes::write(app.store()?, &project, app.redactor()?, &note, app.now())?)

@@ -78,6 +78,7 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
         content,
         references: args.reference.iter().map(|text| redactor.clean(text)).collect(),
         now: app.now(),
+        trust: app.author()?,
     };
     let kept = app.store()?.add_reasoning(&new)?;
     let answer = shape::recorded(&kept, redactions);

@@ -89,9 +89,13 @@ fn print_provisions(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
 fn print_contents(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
     for item in &receipt.items {
         ui.line(format_args!(
-            "In         {} {} v{} ({}), score {:.3}, {} tokens",
-            item.kind, item.id, item.version, item.form, item.score, item.tokens
+            "In         {} {} v{} ({}), {}, score {:.3}, {} tokens",
+            item.kind, item.id, item.version, item.form, item.trust, item.score, item.tokens
         ))?;
+        if !item.flags.is_empty() {
+            let flags: Vec<&str> = item.flags.iter().map(|flag| flag.as_str()).collect();
+            ui.line(format_args!("           flagged: {}", flags.join(", ")))?;
+        }
     }
     for item in &receipt.left_out {
         ui.line(format_args!(

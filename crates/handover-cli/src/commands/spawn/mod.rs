@@ -13,7 +13,7 @@ use handover_agents::{
 use handover_engine::log_filter;
 use handover_files::Sync;
 use handover_handoff::{
-    Debrief, Ending, Handoff, Kept, follow_up_prompt, read_ending, request_for_debrief,
+    Debrief, Ending, Handoff, Kept, OutsideRead, follow_up_prompt, read_ending, request_for_debrief,
 };
 use handover_model::{AdmittedPrompt, FailureClass, Host, Profile, Verdict};
 use serde_json::json;
@@ -119,7 +119,8 @@ pub(crate) fn run(app: &App, args: SpawnArgs) -> Outcome {
             (one, two) => one.or(two),
         };
     }
-    let kept = spawn.end(&debrief, asked_again)?;
+    let outside = first.report.outside.clone().map(|tool| OutsideRead { tool, at: None });
+    let kept = spawn.end(&debrief, asked_again, outside.as_ref())?;
     answer(app, &handoff, &first, &debrief, kept.as_ref())?;
     Ok(exit(&first, &debrief))
 }
@@ -179,7 +180,12 @@ impl Spawn<'_> {
         }
     }
 
-    fn end(&self, debrief: &Debrief, asked_again: bool) -> Result<Option<Kept>, CommandError> {
+    fn end(
+        &self,
+        debrief: &Debrief,
+        asked_again: bool,
+        outside: Option<&OutsideRead>,
+    ) -> Result<Option<Kept>, CommandError> {
         let Self { app, handoff, .. } = self;
         if !handoff.in_store() {
             let id = handoff.prompt.receipt();
@@ -190,7 +196,7 @@ impl Spawn<'_> {
             return Ok(None);
         }
         let ending = Ending::new(&handoff.assignment, debrief, app.now());
-        Ok(app.handoffs()?.ended(Ending { asked_again, ..ending })?.kept().cloned())
+        Ok(app.handoffs()?.ended(Ending { asked_again, outside, ..ending })?.kept().cloned())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Trust: what the files of a checkout may do before and after the user has agreed to it.
 
 mod asking;
+mod classes;
 mod hostile;
 mod owners;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use handover_model::learn::{Signature, Trust, strategy_id};
-use handover_model::{Timestamp, Topic};
+use handover_model::learn::{self, Signature, strategy_id};
+use handover_model::{Timestamp, Topic, Trust};
 use handover_store::archive::{CleanRecord, Kind, Record, Value};
 use handover_store::{CleanSignature, Result, Store, StoreError};
 use serde_json::Value as Json;
@@ -32,6 +32,11 @@ fn put(store: &dyn Store, source: &Source<'_>, records: &[Record]) -> Result<()>
 
 fn text(text: impl Into<String>) -> Value {
     Value::Text(text.into())
+}
+
+/// Nobody here vouches for it.
+fn imported() -> Value {
+    text(Trust::Outside.as_str())
 }
 
 fn optional(value: Option<&str>) -> Value {
@@ -87,7 +92,7 @@ pub(super) fn errors(store: &dyn Store, source: &Source<'_>, report: &mut Report
         if new {
             let project = || text(source.project.as_str());
             let hints = serde_json::to_string(&found.signature.hints).unwrap_or_default();
-            let trust = Trust::from_thousandths(found.trust).thousandths();
+            let trust = learn::Trust::from_thousandths(found.trust).thousandths();
             let pattern = record(
                 "error_pattern",
                 &[
@@ -104,6 +109,7 @@ pub(super) fn errors(store: &dyn Store, source: &Source<'_>, report: &mut Report
                     ("last_seen", Value::Int(found.last_seen.as_micros())),
                     ("ttl_days", Value::Int(found.ttl_days)),
                     ("example", Value::Null),
+                    ("trust", imported()),
                 ],
             )?;
             let solution = record(
@@ -159,6 +165,7 @@ pub(super) fn strategies(
                     ("framework", optional(framework)),
                     ("created_at", Value::Int(created_at.as_micros())),
                     ("last_seen", Value::Int(last_seen.as_micros())),
+                    ("trust", imported()),
                 ],
             )?;
             put(store, source, &[strategy])?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use handover_model::{
     AgentId, Confidence, CounterName, EventType, GroupId, GroupStatus, PackageId, PackageKind,
-    Phase, Priority, ProjectId, Role, Scope, SessionId, SessionStatus, SkillName, Timestamp,
+    Phase, Priority, ProjectId, Role, Scope, SessionId, SessionStatus, SkillName, Timestamp, Trust,
 };
 use handover_store::{
     EventKey, GroupUpdate, NewEvent, NewPackage, NewReasoning, NewSession, NewSkillOutput,
@@ -184,6 +184,7 @@ fn package(source: &Source<'_>, row: &Row, known: &Known) -> Result<NewPackage, 
         path,
         supersede: Supersede::SamePath,
         created_at,
+        trust: Trust::Outside,
     })
 }
 
@@ -311,6 +312,7 @@ fn thought(source: &Source<'_>, row: &Row, known: &Known) -> Result<NewReasoning
         content: source.redactor.clean(row.needed("content")?),
         references: references.iter().map(|text| source.redactor.clean(text)).collect(),
         now,
+        trust: Trust::Outside,
     })
 }
 

@@ -6,12 +6,14 @@
 mod find;
 
 use handover_model::{
-    Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, Timestamp, Tokenizer, Trust,
+    Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, ScreenFlag, Timestamp,
+    Tokenizer, Trust,
 };
 use handover_store::Result;
 use handover_text::{Redactor, cut, tokens, words};
 use serde::Serialize;
 
+use super::admit::Admission;
 use super::passages::{Passage, Question};
 use super::{ContextRequest, Explained, ItemId, Redactions, Sources, Terms, render_notes};
 use find::Found;
@@ -59,6 +61,9 @@ pub struct PackedNote {
     pub score: f64,
     /// How far to believe it: as far as the least of its statements.
     pub trust: Trust,
+    /// What the screen found in it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<ScreenFlag>,
     /// Whether it still counts.
     pub state: NoteState,
     /// Why, if it is not simply live.
@@ -91,13 +96,21 @@ struct Said {
     number: i64,
     id: NoteId,
     trust: Trust,
+    flags: Vec<ScreenFlag>,
     text: String,
 }
 
+impl Said {
+    fn new(found: &Found, shown: &Shown, text: String) -> Self {
+        let Found { number, note, .. } = found;
+        let (id, flags) = (note.id.clone(), shown.flags.clone());
+        Self { number: *number, id, trust: note.trust, flags, text }
+    }
+}
+
 impl PackedNote {
-    fn new(found: &Found, text: String, form: Form, tokenizer: Tokenizer) -> Self {
-        let Found { number, note, terms, .. } = found;
-        let said = Said { number: *number, id: note.id.clone(), trust: note.trust, text };
+    fn new(found: &Found, said: Said, form: Form, tokenizer: Tokenizer) -> Self {
+        let Found { note, terms, .. } = found;
         let topic = (note.kind == NoteKind::Conversation).then(|| cut::one_line(&note.title));
         let mut packed = Self {
             id: note.id.clone(),
@@ -107,6 +120,7 @@ impl PackedNote {
             tokens: 0,
             score: terms.sum(),
             trust: note.trust,
+            flags: Vec::new(),
             state: note.state,
             reason: note.reason.clone(),
             created_at: note.created_at,
@@ -122,13 +136,11 @@ impl PackedNote {
     }
 
     /// With one more statement of the same conversation.
-    fn with(&self, found: &Found, text: String, tokenizer: Tokenizer) -> Self {
+    fn with(&self, said: Said, tokenizer: Tokenizer) -> Self {
         let mut more = self.clone();
-        let said =
-            Said { number: found.number, id: found.note.id.clone(), trust: found.note.trust, text };
         let at = more.said.partition_point(|other| other.number < said.number);
+        more.also.push(said.id.clone());
         more.said.insert(at, said);
-        more.also.push(found.note.id.clone());
         more.settle(tokenizer);
         more
     }
@@ -170,7 +182,18 @@ impl PackedNote {
         });
         self.text = lines.collect::<Vec<_>>().join("\n");
         self.trust = self.said.iter().map(|said| said.trust).min().unwrap_or(self.trust);
+        self.flags = self.said.iter().flat_map(|said| said.flags.iter().copied()).collect();
+        self.flags.sort_unstable();
+        self.flags.dedup();
         self.tokens = tokens::count(tokenizer, &render_notes::note(self));
+    }
+
+    /// Every note that it shows, with its class and what the screen found in it.
+    pub(super) fn statements(&self) -> impl Iterator<Item = (&NoteId, Trust, &[ScreenFlag])> {
+        self.ids().filter_map(|id| {
+            let said = self.said.iter().find(|said| said.id == *id)?;
+            Some((id, said.trust, said.flags.as_slice()))
+        })
     }
 
     /// Every note that it shows.
@@ -192,6 +215,8 @@ struct Candidate {
 struct Shown {
     text: String,
     form: Form,
+    /// What the screen found in it.
+    flags: Vec<ScreenFlag>,
     /// Of the text, sorted.
     words: Vec<String>,
 }
@@ -199,6 +224,7 @@ struct Shown {
 /// The notes that answer a task, best first, and what became of each.
 #[derive(Debug, Default)]
 pub(super) struct Known {
+    admission: Admission,
     candidates: Vec<Candidate>,
     question: Option<Question>,
 }
@@ -228,7 +254,11 @@ impl Known {
             let fate = fate(&found, question.words(), least, request);
             Candidate { found, shown: None, fate }
         });
-        Ok(Self { candidates: candidates.collect(), question: Some(question) })
+        Ok(Self {
+            admission: Admission::of(sources.config, &request.role),
+            candidates: candidates.collect(),
+            question: Some(question),
+        })
     }
 
     /// Adds the best notes that fit into the room and say something that is not said yet.
@@ -269,7 +299,10 @@ impl Known {
                 self.candidates[at].fate = Fate::OverTheBudget;
                 continue;
             }
-            self.show(at, packing.redactor, redactions);
+            if let Err(fate) = self.show(at, packing.redactor, redactions) {
+                self.candidates[at].fate = fate;
+                continue;
+            }
             if self.is_said(at, packing.said) {
                 self.candidates[at].fate = Fate::ShownAlready;
                 continue;
@@ -277,9 +310,10 @@ impl Known {
             let candidate = &mut self.candidates[at];
             let Some(shown) = &candidate.shown else { continue };
             let text = without_repetition(&shown.text, notes);
+            let said = Said::new(&candidate.found, shown, text);
             let (packed, before) = match entry.map(|at| &notes[at]) {
-                Some(note) => (note.with(&candidate.found, text, tokenizer), note.tokens),
-                None => (PackedNote::new(&candidate.found, text, shown.form, tokenizer), 0),
+                Some(note) => (note.with(said, tokenizer), note.tokens),
+                None => (PackedNote::new(&candidate.found, said, shown.form, tokenizer), 0),
             };
             let more = packed.tokens.saturating_sub(before);
             if more > room {
@@ -320,19 +354,27 @@ impl Known {
         }
     }
 
-    /// Decides what is shown of a note, and redacts it.
-    fn show(&mut self, at: usize, redactor: &Redactor, redactions: &mut Redactions) {
-        let Self { candidates, question } = self;
+    /// Decides what is shown of a note, and redacts it. Fails if it may not be shown because of what it says or
+    /// who says it.
+    fn show(
+        &mut self,
+        at: usize,
+        redactor: &Redactor,
+        redactions: &mut Redactions,
+    ) -> std::result::Result<(), Fate> {
+        let Self { admission, candidates, question } = self;
         let candidate = &mut candidates[at];
         if candidate.shown.is_some() {
-            return;
+            return Ok(());
         }
         let (text, form) = shown(&candidate.found.note, question.as_ref());
         let text = redactions.clean(redactor, &text).one_line().as_str().to_owned();
+        let flags = admission.check(candidate.found.note.trust, [text.as_str()])?;
         let mut words = words::terms(&text);
         words.sort_unstable();
         words.dedup();
-        candidate.shown = Some(Shown { text, form, words });
+        candidate.shown = Some(Shown { text, form, flags, words });
+        Ok(())
     }
 
     /// Whether a text of the block, or a better note, says the same.
@@ -353,6 +395,7 @@ impl Known {
                 id: ItemId::Text(found.note.id.to_string()),
                 included: fate.is_in(),
                 reason: *fate,
+                trust: Some(found.note.trust),
                 score: found.terms.sum(),
                 terms: found.terms,
             })

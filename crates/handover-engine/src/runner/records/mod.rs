@@ -120,6 +120,8 @@ impl Runner<'_, '_> {
             if logged.duplicate {
                 continue;
             }
+            let store = self.engine.store;
+            let trust = handover_context::trust::of_session(store, session, Some(&group))?;
             let sighting = ErrorSighting {
                 project: self.engine.project_id.clone(),
                 signature: CleanSignature::new(None, &reason, &[], redactor),
@@ -130,6 +132,7 @@ impl Runner<'_, '_> {
                 role: None,
                 command: None,
                 now: intent.at,
+                trust,
             };
             self.engine.store.resolve_error(&sighting, &redactor.clean(advice))?;
         }

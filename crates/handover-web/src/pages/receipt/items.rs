@@ -166,7 +166,8 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
             [
                 html! {
                     (badge(Tone::Good, "in")) " "
-                    span class="muted" { (form_label(item.form)) @if item.version > 1 { ", v" (item.version) } }
+                    span class="muted" { (form_label(item.form)) @if item.version > 1 { ", v" (item.version) } ", " (item.trust.as_str()) }
+                    @for flag in &item.flags { " " (badge(Tone::Bad, flag.as_str())) }
                 },
                 if scored { html! { (format!("{:.2}", item.score)) } } else { none() },
                 if scored { score_terms(&item.terms, terms, most) } else { html! {} },

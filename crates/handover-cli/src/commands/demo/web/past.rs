@@ -333,6 +333,7 @@ impl Recorder<'_> {
             content: self.app.redactor()?.clean(text),
             references: Vec::new(),
             now: self.ago(minutes),
+            trust: Trust::Agent,
         })?;
         Ok(())
     }
@@ -408,6 +409,7 @@ impl Recorder<'_> {
             role: Some(Role::new("developer")?),
             command: Some(redactor.clean(command)),
             now: self.ago(minutes),
+            trust: Trust::Agent,
         };
         let pattern = match solution {
             Some(solution) => self.store.resolve_error(&sighting, &redactor.clean(solution))?,
