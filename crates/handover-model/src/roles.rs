@@ -259,6 +259,7 @@ mod tests {
             specialization: Some(u64::MAX),
             task: Some(0),
             limit: Some(0),
+            min_trust: None,
         };
         let rules = of("qa_expert").with(&set);
         assert_eq!((rules.context_percent, rules.errors_percent), (100, 100));
@@ -354,7 +355,7 @@ mod tests {
             limit in prop::option::of(0_usize..50),
         ) {
             let base = of(name);
-            let set = RoleOverride { context, errors, specialization, task, limit };
+            let set = RoleOverride { context, errors, specialization, task, limit, min_trust: None };
             let rules = base.with(&set);
             prop_assert_eq!(rules.context_percent, context.unwrap_or(base.context_percent).min(100));
             prop_assert_eq!(rules.errors_percent, errors.unwrap_or(base.errors_percent).min(100));

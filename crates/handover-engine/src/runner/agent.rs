@@ -175,7 +175,8 @@ impl Runner<'_, '_> {
         let (verdict, summary, report) = judge(&outcome, report);
         let outside = outcome.report.outside.clone();
         let outside = outside.map(|tool| OutsideRead { tool, at: None });
-        self.keep_ending(&call, &handoff, verdict, &summary, &report, outside.as_ref(), now)?;
+        let conclusion = (verdict, summary.as_str());
+        self.keep_ending(&call, &handoff, conclusion, &report, outside.as_ref(), now)?;
         let spent = spent(&outcome, &report) + follow_up;
         Ok(Event::PhaseEnded(Box::new(PhaseEnd {
             story: call.attempt.story.clone(),
@@ -324,8 +325,7 @@ impl Runner<'_, '_> {
         &mut self,
         call: &AgentCall,
         handoff: &Handoff,
-        verdict: Option<Verdict>,
-        summary: &str,
+        (verdict, summary): (Option<Verdict>, &str),
         report: &AgentReport,
         outside: Option<&OutsideRead>,
         now: Timestamp,

@@ -45,7 +45,7 @@ impl Chain {
             by_package: ways & 1 != 0,
             by_error: ways & 2 != 0,
             by_decision: ways & 4 != 0,
-            accepted: number / 21 % 2 == 0,
+            accepted: (number / 21).is_multiple_of(2),
             hops: 1 + number / 42 % 3,
         }
     }

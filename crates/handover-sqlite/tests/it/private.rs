@@ -86,6 +86,8 @@ fn texts_that_show_private_notes_stay_here() {
         let new = NewReceipt {
             text: Some(clean(&format!("it shows {note}"))),
             items: vec![ReceiptItem {
+                trust: handover_model::Trust::Agent,
+                flags: Vec::new(),
                 kind: ItemKind::Note,
                 id: note.to_string(),
                 version: 1,

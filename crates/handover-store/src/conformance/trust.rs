@@ -72,7 +72,7 @@ pub fn what_an_agent_wrote_is_lowered(backend: &dyn Backend) {
         let error = store.record_error(&seen).unwrap().hash;
         ids.push((session.clone(), package, reasoning, strategy, error, trust));
     }
-    let written = WrittenBy { session: s1.clone(), group, role: role("developer"), since: at(5) };
+    let written = WrittenBy { session: s1, group, role: role("developer"), since: at(5) };
     let lower = |trust| store.lower_trust(&written, trust).unwrap();
     // Nothing rises.
     assert_eq!((lower(Trust::Person), lower(Trust::Agent)), (0, 0));

@@ -227,7 +227,7 @@ fn hexadecimal(run: &[u8]) -> Option<String> {
         }
         false => run.to_vec(),
     };
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return None;
     }
     let pairs = digits.chunks_exact(2).map(|pair| Some(digit(pair[0])? << 4 | digit(pair[1])?));

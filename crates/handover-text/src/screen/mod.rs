@@ -99,7 +99,7 @@ fn screen_within(text: &str, depth: usize) -> Vec<Found> {
         }
     }
     // Nobody encodes a text to be read by people.
-    let concealed = if depth > 0 { vec![0..text.len()] } else { concealed };
+    let concealed = if depth > 0 { std::iter::once(0..text.len()).collect() } else { concealed };
     let mut found = decide(&signals, &concealed);
     found.extend(markers::find(text));
     found.extend(markers::images(text));

@@ -41,7 +41,7 @@ pub(super) fn tokens(text: &str, lexicon: &Lexicon) -> Vec<Token> {
             }
             b'\n' => opens |= starts_block(&bytes[at + 1..]),
             b',' | b':' | b'"' | b'(' | b'[' | b'<' | b'>' | b'`' | b'*' | b'-' | b'{' => {
-                after_mark = true
+                after_mark = true;
             }
             _ => {}
         }
