@@ -54,9 +54,11 @@ pub use packages::{
     Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Slice, Step, Supersede,
     Versions,
 };
-pub use private::{PrivateNotes, WITHHELD};
+pub use private::PrivateNotes;
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
-pub use receipts::{CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts};
+pub use receipts::{
+    CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, WITHHELD,
+};
 pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
 pub use search::{Reindexed, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};

@@ -83,9 +83,6 @@ fn or_else<T>(first: Result<T>, second: impl FnOnce() -> Result<T>) -> Result<T>
     }
 }
 
-/// What stands in a shared receipt instead of a text that shows private notes.
-pub const WITHHELD: &str = "[private: it shows notes that stay on another machine]";
-
 impl<S, P> PrivateNotes<S, P>
 where
     S: Deref<Target: Store>,

@@ -56,6 +56,9 @@ pub struct NewReceipt {
     pub now: Timestamp,
 }
 
+/// What stands in a receipt instead of a text that shows private notes of another machine.
+pub const WITHHELD: &str = "[private: it shows notes that stay on another machine]";
+
 /// How long a claim without a delivery is valid: after that its process is presumed dead.
 pub const CLAIM_SECONDS: i64 = 60;
 

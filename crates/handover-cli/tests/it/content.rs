@@ -317,7 +317,7 @@ fn judges_see_what_is_addressed_to_others() {
     package(&env, "docs/api.md", "# API\n\nThe endpoints and their scopes.\n", &args);
     for role in ["qa_expert", "tech_lead", "project_manager"] {
         let text = text(&env, role, &[]);
-        assert!(text.contains("docs/api.md (research, for reference)"), "{role}: {text}");
+        assert!(text.contains("docs/api.md (research, for reference, agent)"), "{role}: {text}");
     }
     let other = text(&env, "requirements_engineer", &[]);
     assert!(other.contains("1 is addressed to other roles"), "{other}");
@@ -346,7 +346,7 @@ fn failures_are_settled_when_the_group_passes() {
     package(&env, "docs/qa_failures_group_A.md", failures, &["--priority", "critical"]);
     let listed = || env.run(["assemble", "--role", "developer", "--group", "A"]).ok().stdout;
     assert!(
-        listed().contains("**[CRITICAL]** docs/qa_failures_group_A.md (failures)"),
+        listed().contains("**[CRITICAL]** docs/qa_failures_group_A.md (failures, agent)"),
         "{}",
         listed()
     );

@@ -1,6 +1,8 @@
 //! Copies one store into another.
 
-use handover_store::archive::{Digest, DigestSums, Record};
+use std::collections::HashSet;
+
+use handover_store::archive::{CleanRecord, Digest, DigestSums};
 use handover_store::{Store, StoreError};
 
 /// The result of a copy.
@@ -32,26 +34,55 @@ pub enum CopyError {
 /// every record, read back, has its original hash. Identical records may exist already; two projects are
 /// never mixed, because their ids refer to different records.
 pub fn copy(from: &dyn Store, to: &dyn Store) -> Result<Copied, CopyError> {
-    copy_some(from, to, |_| true)
+    copy_some(from, to, Some)
 }
 
-/// The same without the private notes, which go to a store of their own: the target is shared.
+/// The same without the private notes, which go to a store of their own: the target is shared. Texts that show
+/// them stay in the source.
 pub fn copy_to_shared(
     from: &dyn Store,
     to: &dyn Store,
     private: &dyn Store,
 ) -> Result<Copied, CopyError> {
-    let copied = copy_some(from, to, |record| !record.is_private())?;
+    let showing = receipts_with_private_notes(from)?;
+    let copied = copy_some(from, to, |kept| {
+        let record = kept.record();
+        match record.kind.name {
+            _ if record.is_private() => None,
+            "receipt" if record.text("id").is_some_and(|id| showing.contains(id)) => {
+                Some(kept.withheld())
+            }
+            _ => Some(kept),
+        }
+    })?;
     private.put_records(&mut |sink| {
         from.each_record(&mut |kept| if kept.record().is_private() { sink(kept) } else { Ok(()) })
     })?;
     Ok(copied)
 }
 
+/// The ids of receipts that show a private note.
+fn receipts_with_private_notes(from: &dyn Store) -> Result<HashSet<String>, StoreError> {
+    let (mut private, mut shown) = (HashSet::new(), Vec::new());
+    from.each_record(&mut |kept| {
+        let record = kept.record();
+        let text = |column: &str| record.text(column).unwrap_or_default().to_owned();
+        if record.kind.name == "note" && record.is_private() {
+            private.insert(text("id"));
+        } else if record.kind.name == "receipt_item" && record.text("kind") == Some("note") {
+            shown.push((text("receipt"), text("item")));
+        }
+        Ok(())
+    })?;
+    let showing = shown.into_iter().filter(|(_, note)| private.contains(note));
+    Ok(showing.map(|(receipt, _)| receipt).collect())
+}
+
+/// Copies what is left of each record.
 fn copy_some(
     from: &dyn Store,
     to: &dyn Store,
-    wanted: impl Fn(&Record) -> bool,
+    part: impl Fn(CleanRecord) -> Option<CleanRecord>,
 ) -> Result<Copied, CopyError> {
     let mut outcome = None;
     from.consistently(&mut |from| {
@@ -59,9 +90,7 @@ fn copy_some(
             let mut sums = DigestSums::default();
             let added = to.put_records(&mut |sink| {
                 from.each_record(&mut |kept| {
-                    if !wanted(kept.record()) {
-                        return Ok(());
-                    }
+                    let Some(kept) = part(kept) else { return Ok(()) };
                     sums.add(kept.record());
                     sink(kept)
                 })
@@ -89,9 +118,15 @@ fn copy_some(
 
 #[cfg(test)]
 mod tests {
-    use handover_model::{NoteId, NoteKind, NoteState, ProjectId, Trust};
+    use handover_model::{
+        Form, ItemKind, NoteId, NoteKind, NoteState, ProjectId, Provided, ReceiptId, ReceiptItem,
+        Role, Trust, Zone,
+    };
     use handover_sqlite::SqliteStore;
-    use handover_store::{NewNote, NewUnit, NoteFilter, Notes, PackageFilter, Packages};
+    use handover_store::{
+        NewNote, NewReceipt, NewUnit, NoteFilter, Notes, PackageFilter, Packages, Receipts,
+        WITHHELD,
+    };
 
     use super::*;
     use crate::search::{Query, search};
@@ -149,6 +184,46 @@ mod tests {
                 }
             });
         project.store.learn_notes(&name, &units, at(0)).unwrap();
+        let show = |receipt: &str, note: &str| {
+            let items = vec![ReceiptItem {
+                kind: ItemKind::Note,
+                id: note.to_owned(),
+                version: 1,
+                form: Form::Full,
+                score: 1.0,
+                terms: std::collections::BTreeMap::new(),
+                tokens: 1,
+                read_at: None,
+                trust: Trust::Agent,
+                flags: Vec::new(),
+            }];
+            let text = Some(project.redactor.clean(&format!("it shows {note}")));
+            let new = NewReceipt {
+                id: ReceiptId::new(receipt).unwrap(),
+                session: project.session.clone(),
+                group: None,
+                role: Role::new("developer").unwrap(),
+                iteration: 0,
+                model: None,
+                tokenizer: "estimate".to_owned(),
+                zone: Zone::Normal,
+                tokens: 1,
+                prompt_hash: "hash".to_owned(),
+                sections: Vec::new(),
+                items,
+                left_out: Vec::new(),
+                left_out_counts: std::collections::BTreeMap::new(),
+                redactions: std::collections::BTreeMap::new(),
+                trimmed: Vec::new(),
+                provided: Provided::default(),
+                text,
+                claim: false,
+                now: at(1),
+            };
+            project.store.put_receipt(&new).unwrap();
+        };
+        show("r_open", "n_public");
+        show("r_private", "n_secret");
         let target = empty(&project);
         let private = SqliteStore::open(&project.outside("private.db")).unwrap();
         copy_to_shared(&project.store, &target, &private).unwrap();
@@ -161,6 +236,11 @@ mod tests {
             (vec!["public".to_owned()], vec!["secret".to_owned()])
         );
         assert!(target.note_units(&name, NoteKind::Conversation).unwrap().is_empty());
+        let text = |id: &str| target.receipt(&ReceiptId::new(id).unwrap()).unwrap().text.unwrap();
+        assert_eq!(
+            (text("r_open").as_str(), text("r_private").as_str()),
+            ("it shows n_public", WITHHELD)
+        );
         assert_eq!(private.note_units(&name, NoteKind::Conversation).unwrap().len(), 1);
     }
 

@@ -221,7 +221,7 @@ pub(super) fn history(history: &History) -> String {
             if let Some(group) = group.as_ref().filter(|_| history.names_groups) {
                 let _ = write!(text, "group {group}, ");
             }
-            let _ = write!(text, "attempt {attempt}{}", class(step.trust));
+            let _ = write!(text, "attempt {attempt}{}", beside_role(step.trust));
             let is_above = history.sent_back.as_ref().is_some_and(|above| above.id == *id);
             if is_above {
                 text.push_str(": see above");
@@ -258,7 +258,7 @@ fn sent_back(text: &mut String, history: &History, judgement: &ShownVerdict) {
     if history.attempt > 1 {
         let _ = write!(text, " (this is attempt {})", history.attempt);
     }
-    let trust = class(judgement.trust);
+    let trust = beside_role(judgement.trust);
     let _ = write!(text, "\n\n**[{role}] {verdict}**, attempt {attempt}{trust}:\n");
     if judgement.withheld {
         let _ = writeln!(text, ">{WITHHELD}");
@@ -496,6 +496,11 @@ fn class(trust: Trust) -> String {
     if trust.is_shown() { format!(", {trust}") } else { String::new() }
 }
 
+/// The same beside the name of a role, which says already that an agent wrote it.
+fn beside_role(trust: Trust) -> String {
+    if trust == Trust::Agent { String::new() } else { class(trust) }
+}
+
 /// What is said before a text that speaks to its reader.
 pub(super) fn warning(flags: &[ScreenFlag]) -> String {
     let Some(first) = flags.first() else { return String::new() };
@@ -533,7 +538,7 @@ pub(super) fn reasoning(entry: &PackedReasoning) -> String {
         entry.phase,
         quote_inline(&entry.content),
         entry.attempt,
-        class(entry.trust)
+        beside_role(entry.trust)
     )
 }
 

@@ -79,7 +79,7 @@ mod tests {
         serde_json::from_value(json!({
             "id": 1, "session": "s1", "group": null, "role": "developer", "agent_id": null,
             "iteration": 1, "phase": "decisions", "confidence": null, "content": content,
-            "references": [], "created_at": "2026-11-16T00:00:00Z",
+            "references": [], "created_at": "2026-11-16T00:00:00Z", "trust": "agent",
         }))
         .unwrap()
     }

@@ -5,7 +5,6 @@ use handover_context::shape;
 use handover_model::{GroupId, SessionId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{Effect, Tool};
 use crate::context::RequestContext;
@@ -56,7 +55,7 @@ struct SearchResult {
     #[serde(rename = "type")]
     of: String,
     /// Of a package: for read_package
-    id: Value,
+    id: RecordId,
     /// The session that it belongs to, if any
     session: Option<String>,
     kind: String,
@@ -72,6 +71,14 @@ struct SearchResult {
     /// Of a package: current, changed or vanished since it was registered, or elsewhere: on another machine
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+}
+
+/// A number, or a text
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum RecordId {
+    Number(i64),
+    Text(String),
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -106,9 +106,10 @@ fn everything() -> serde_json::Value {
         "learning": {"ttl_days": 7},
         "learn": {"share": true, "docs": false, "git": false, "transcripts": false, "memories": false},
         "assembly": {
+            "min_trust": "agent",
             "enabled": false, "roles_disabled": ["qa_expert"], "routing": "open", "safety_margin": 0.5,
             "prior": 0.25, "weights": {"title": 1.5, "summary": 2.5, "files": 3.5, "body": 4.5, "context": 5.5},
-            "roles": {"developer": {"context": 1, "errors": 2, "specialization": 3, "task": 4, "limit": 5}},
+            "roles": {"developer": {"context": 1, "errors": 2, "specialization": 3, "task": 4, "limit": 5, "min_trust": "project"}},
         },
         "specialization": {"enabled": false, "roles_disabled": ["developer"], "testing_mode": "minimal"},
         "brief": {

@@ -43,6 +43,8 @@ fn words_of_handoffs() {
             "shown already",
             "amended since",
             "loaded by the program itself",
+            "trusted too little",
+            "speaks to the agent",
         ]
     );
 }
@@ -52,6 +54,7 @@ fn words_of_notes() {
     check(NoteKind::WORDS, "doc commit conversation memory manual");
     check(NoteState::WORDS, "live stale amended retired");
     check(Trust::WORDS, "outside agent project person");
+    check(ScreenFlag::WORDS, "override command exfiltration impersonation hidden_text");
     check(SourceName::WORDS, "docs git transcripts memories");
 }
 

@@ -59,7 +59,7 @@ fn packages_and_deliveries() {
             "path": "docs/a.md", "title": null, "summary": "Use them.", "files": ["src/a.rs"],
             "producer": "tech_lead", "consumers": ["developer"], "priority": "critical",
             "iteration": 1, "version": 3, "supersedes": 5, "superseded_by": null, "size_bytes": 10,
-            "tokens": 3, "content_hash": "h", "created_at": TIME,
+            "tokens": 3, "content_hash": "h", "created_at": TIME, "trust": "project",
         }),
         &["group", "iteration", "supersedes"],
     );
@@ -78,7 +78,7 @@ fn reasoning_events_and_skill_outputs() {
         json!({
             "id": 1, "session": "s1", "group": null, "role": "qa_expert", "agent_id": "a1",
             "iteration": 2, "phase": "blockers", "confidence": "low", "content": "no access",
-            "references": ["src/a.rs"], "created_at": TIME,
+            "references": ["src/a.rs"], "created_at": TIME, "trust": "agent",
         }),
         &["agent_id", "confidence"],
     );
@@ -104,7 +104,7 @@ fn what_is_learned() {
         json!({
             "project": "p", "hash": "h", "signature": {"type": "error", "message": "boom", "hints": []},
             "example": "boom", "solution": "restart", "confidence": 0.7, "occurrences": 2, "language": null,
-            "first_seen": TIME, "last_seen": TIME, "ttl_days": 90,
+            "first_seen": TIME, "last_seen": TIME, "ttl_days": 90, "trust": "outside",
         }),
         &["example", "solution"],
     );
@@ -119,7 +119,7 @@ fn what_is_learned() {
         json!({
             "id": "st_1", "project": "p", "topic": "methodology", "insight": "Ask first.",
             "helpfulness": 3, "language": "rust", "framework": null, "created_at": TIME,
-            "last_seen": TIME,
+            "last_seen": TIME, "trust": "agent",
         }),
         &["language"],
     );
@@ -184,7 +184,8 @@ fn receipts() {
             "sections": [{"name": "context", "budget": 10, "used": 9}],
             "items": [{
                 "kind": "package", "id": "7", "version": 2, "form": "pointer", "score": 1.5,
-                "terms": {"task": 1.5}, "tokens": 9, "read_at": TIME,
+                "terms": {"task": 1.5}, "tokens": 9, "read_at": TIME, "trust": "person",
+                "flags": ["override"],
             }],
             "left_out": [{"kind": "error", "id": "h", "reason": "over the budget", "score": 0.0}],
             "left_out_counts": {"over the budget": 1}, "redactions": {"generic": 2},

@@ -104,7 +104,7 @@ impl Author {
             "body": body, "producer": self.pick(&ROLES), "consumers": [self.pick(&ROLES)],
             "priority": self.pick(&["low", "medium", "high", "critical"]), "iteration": null,
             "size_bytes": body.len(), "tokens": 3, "content_hash": body, "supersede": supersede,
-            "created_at": self.now(),
+            "created_at": self.now(), "trust": self.pick(&["agent", "project"]),
         })
     }
 
@@ -141,7 +141,8 @@ impl Author {
             0 | 1 => {
                 let item = json!({
                     "kind": "package", "id": self.id().to_string(), "version": 1, "form": "full",
-                    "score": 1.25, "terms": {"task": 0.5}, "tokens": 7, "read_at": null,
+                    "score": 1.25, "terms": {"task": 0.5}, "tokens": 7, "read_at": null, "trust": "agent",
+                    "flags": [],
                 });
                 // The engine uses each id at most once, so a second use is an error in both.
                 let new = json!({
@@ -189,7 +190,7 @@ impl Author {
                 let sighting = json!({
                     "project": "p", "signature": signature, "language": self.maybe(&["rust", "python"]),
                     "ttl_days": 90, "session": null, "group": null, "role": self.maybe(&ROLES),
-                    "command": self.maybe(&TEXTS), "now": now,
+                    "command": self.maybe(&TEXTS), "now": now, "trust": self.pick(&["agent", "outside"]),
                 });
                 if self.dice.roll(2) == 0 {
                     ("record_error", json!({"sighting": sighting}))
@@ -204,7 +205,7 @@ impl Author {
             3 => {
                 let new = json!({
                     "project": "p", "topic": "architecture", "insight": self.pick(&TEXTS),
-                    "language": self.maybe(&["rust"]), "framework": null, "source": self.id(), "now": now,
+                    "language": self.maybe(&["rust"]), "framework": null, "source": self.id(), "now": now, "trust": "agent",
                 });
                 ("learn_strategies", json!({"new": [new]}))
             }
@@ -257,7 +258,7 @@ impl Author {
                     "session": session, "group": self.maybe(&GROUPS), "role": self.pick(&ROLES),
                     "agent_id": null, "iteration": 0, "phase": self.pick(&["risks", "decisions"]),
                     "confidence": self.maybe(&["high", "low"]), "content": self.pick(&TEXTS),
-                    "references": [self.pick(&TEXTS)], "now": now,
+                    "references": [self.pick(&TEXTS)], "now": now, "trust": "agent",
                 });
                 ("add_reasoning", json!({"new": new}))
             }

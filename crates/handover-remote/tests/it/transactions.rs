@@ -100,7 +100,7 @@ fn writes_inside_of_a_transaction_name_it() {
     let kept = json!({
         "id": 1, "session": "s1", "group": null, "role": "developer", "agent_id": null, "iteration": 0,
         "phase": "risks", "confidence": null, "content": "x", "references": [],
-        "created_at": "2026-11-15T10:00:00Z",
+        "created_at": "2026-11-15T10:00:00Z", "trust": "agent",
     });
     let service = Service::playing(vec![
         Play::done(&json!("tx-1")),

@@ -112,6 +112,11 @@ impl Records {
         reasoning(&self.session, Phase::Risks, self.text().as_str())
     }
 
+    fn written(&self) -> WrittenBy {
+        let session = self.session.clone();
+        WrittenBy { session, group: None, role: role("developer"), since: at(1) }
+    }
+
     fn new_verdict(&self) -> NewVerdict {
         NewVerdict {
             session: self.session.clone(),
@@ -234,6 +239,7 @@ fn calls() -> Vec<(&'static str, Call)> {
         package_bodies(&[of.package]);
         add_reasoning(&of.thought());
         reasoning(&of.session, &ReasoningFilter::default());
+        lower_trust(&of.written(), Trust::Outside);
         add_verdict(&of.new_verdict());
         verdicts(&of.session, &VerdictFilter::default());
         save_skill_output(&skill_output(&of.session, "scan"));

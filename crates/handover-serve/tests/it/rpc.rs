@@ -43,7 +43,7 @@ fn thought(content: &str) -> Value {
     json!({"new": {
         "session": "s1", "group": null, "role": "developer", "agent_id": null, "iteration": 0,
         "phase": "risks", "confidence": null, "content": content, "references": [],
-        "now": "2026-11-15T10:00:00Z",
+        "now": "2026-11-15T10:00:00Z", "trust": "agent",
     }})
 }
 

@@ -41,8 +41,8 @@ fn broken_references_and_pages_are_found() {
     connection
         .execute_batch(
             "PRAGMA foreign_keys = OFF;
-             INSERT INTO reasoning (session, role, iteration, phase, content, refs, created_at)
-                VALUES (99, 'developer', 0, 'risks', 'x', '[]', 0);",
+             INSERT INTO reasoning (session, role, iteration, phase, content, refs, created_at, trust)
+                VALUES (99, 'developer', 0, 'risks', 'x', '[]', 0, 'agent');",
         )
         .unwrap();
     drop(connection);

@@ -10,7 +10,7 @@ use handover_model::{NoteKind, Trust};
 use handover_text::Redactor;
 use serde_json::{Map, Value as Json};
 
-use crate::{Result, StoreError};
+use crate::{Result, StoreError, WITHHELD};
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,14 +222,21 @@ impl Record {
 
     /// Whether it is a note, or the unit of one, that stays on its machine.
     pub fn is_private(&self) -> bool {
-        if !matches!(self.kind.name, "note" | "note_unit") {
-            return false;
+        let of_note = matches!(self.kind.name, "note" | "note_unit");
+        of_note
+            && self.text("kind").is_some_and(|kind| kind.parse().is_ok_and(NoteKind::is_private))
+    }
+
+    /// The text in a column.
+    pub fn text(&self, column: &str) -> Option<&str> {
+        match self.values.get(self.column(column)?) {
+            Some(Value::Text(text)) => Some(text),
+            Some(Value::Null | Value::Int(_) | Value::Real(_) | Value::Bytes(_)) | None => None,
         }
-        let at = self.kind.columns.iter().position(|column| column.name == "kind");
-        match at.and_then(|at| self.values.get(at)) {
-            Some(Value::Text(kind)) => kind.parse().is_ok_and(NoteKind::is_private),
-            _ => false,
-        }
+    }
+
+    fn column(&self, name: &str) -> Option<usize> {
+        self.kind.columns.iter().position(|column| column.name == name)
     }
 
     /// Its name in messages.
@@ -350,6 +357,16 @@ impl CleanRecord {
             }
         }
         Self(record)
+    }
+
+    /// A receipt whose text stays on its machine.
+    #[must_use]
+    pub fn withheld(mut self) -> Self {
+        let text = self.0.column("text").filter(|_| self.0.kind.name == "receipt");
+        if let Some(Value::Text(text)) = text.and_then(|at| self.0.values.get_mut(at)) {
+            WITHHELD.clone_into(text);
+        }
+        self
     }
 
     /// The record itself.

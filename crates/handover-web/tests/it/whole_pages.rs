@@ -253,15 +253,15 @@ fn a_receipt_with_everything() {
     - task
     - priority
     | Candidate | Why | Score | Terms of the score | Tokens | Read
-    | package [How tokens rotate](/packages/2) by requirements engineer | in whole, v2 | 0.90 |
+    | package [How tokens rotate](/packages/2) by requirements engineer | in whole, v2, agent | 0.90 |
     * task 0.68
     * priority 0.23
     task 0.68 + priority 0.23 | 120 | 28 h ago
-    | package [Two refreshes sign the user out](/packages/3) by qa expert | in path only, v2 | 0.40 |
+    | package [Two refreshes sign the user out](/packages/3) by qa expert | in path only, v2, agent | 0.40 |
     * task 0.30
     * priority 0.10
     task 0.30 + priority 0.10 | 120 | –
-    | reasoning [decisions: Keep the old token for a moment.](/sessions/s1/reasoning) by developer | in shortened, v2 | 0.20 |
+    | reasoning [decisions: Keep the old token for a moment.](/sessions/s1/reasoning) by developer | in shortened, v2, agent | 0.20 |
     * task 0.15
     * priority 0.05
     task 0.15 + priority 0.05 | 120 | –

@@ -76,7 +76,10 @@ fn a_team_does_a_story() {
     assert!(qa.contains("one greeting for all") && !qa.contains("two greetings"), "{qa}");
     assert!(qa.contains("**[HIGH]** docs/decisions_greeting.md"), "{qa}");
     let lead = prompt("lead");
-    assert!(lead.contains("docs/decisions_greeting.md (decisions, for reference)"), "{lead}");
+    assert!(
+        lead.contains("docs/decisions_greeting.md (decisions, for reference, agent)"),
+        "{lead}"
+    );
     for part in
         ["greets in one place", "greetings are tested", "+hello, you", "APPROVED_WITH_NOTES"]
     {
