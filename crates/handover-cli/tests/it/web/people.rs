@@ -25,7 +25,7 @@ fn everything_is_reachable_by_keyboard() {
     browser.keys("grace period");
     browser.keys(ENTER);
     browser.wait("return location.pathname === '/search'");
-    assert!(browser.text("main").contains("OAuth at the identity provider"));
+    assert!(browser.text("main").contains("a grace period of 30 seconds"));
 
     // Marks of the picture are links like any other, in the order of the page.
     browser.go(&format!("{}/sessions/login-rework", demo.url));
