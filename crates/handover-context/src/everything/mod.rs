@@ -3,7 +3,7 @@
 //!
 //! Each kind of record finds its own candidates, by index or by reading. All candidates are then scored
 //! alike, with the rarity of a word counted over everything, so that one order holds for all of them. A word
-//! that nothing has may be mistyped, see [`typos`].
+//! that nothing has may be mistyped, see `typos.rs`.
 
 mod typos;
 

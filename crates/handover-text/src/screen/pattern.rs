@@ -1,7 +1,7 @@
 //! Patterns over words.
 //!
 //! A pattern is a row of parts, separated by spaces:
-//! - `run|execute`: one of these words; `@name` inserts a set of [`SETS`](super::rules::SETS)
+//! - `run|execute`: one of these words; `@name` inserts a set of [`SETS`]
 //! - `?the|all`: the same, or nothing
 //! - `..3`: up to three other words
 //! - `^` in front: only where a demand starts: a sentence, a clause, or behind a word such as "please" or "must"
