@@ -46,7 +46,7 @@ pub struct Args {
     keep: Option<PathBuf>,
 }
 
-/// Sets of decisions. The tasks of the second have as few words as possible in common with their decisions.
+/// Sets of decisions. The second was written later, about other subjects, with tasks in partly other words.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Set {
     First,
