@@ -29,13 +29,25 @@ const MAX_CODE_LINES: usize = 3;
 /// Lines with more characters are no prose, unless they have sentences.
 const MAX_LINE_CHARS: usize = 1_200;
 
+/// How notes say who speaks. Nobody can put words into the mouth of another by beginning a line like that.
+const SPEAKERS: &[&str] = &["Agent:", "Error:", "Person:", "Task:"];
+
 /// What was said.
 pub(super) fn spoken(text: &str) -> String {
     let text = without_brief(text);
     if BY_PROGRAMS.iter().any(|start| text.trim_start().starts_with(start)) {
         return String::new();
     }
-    without_dumps(&without_tags(text))
+    without_speakers(&without_dumps(&without_tags(text)))
+}
+
+fn without_speakers(text: &str) -> String {
+    let speaks = |line: &str| SPEAKERS.iter().any(|speaker| line.trim_start().starts_with(speaker));
+    let lines = text.lines().map(|line| match speaks(line) {
+        true => format!("- {line}"),
+        false => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn without_brief(text: &str) -> &str {

@@ -1,4 +1,4 @@
-//! Notes of conversations and memories are private: whoever comes with a token sees neither them, nor their
+//! Notes of conversations and memories are private: a caller with a token sees neither them, nor their
 //! words, nor the texts of receipts that show them, unless they are shared.
 
 use std::collections::HashSet;

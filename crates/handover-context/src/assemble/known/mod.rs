@@ -171,7 +171,7 @@ impl PackedNote {
         let alone = self.said.len() == 1;
         let lines = self.said.iter().map(|said| {
             let speaks = self.kind == NoteKind::Conversation
-                && !["Agent: ", "Person: ", "Error: ", "Task: "]
+                && !["Agent: ", "Error: ", "Task: "]
                     .iter()
                     .any(|speaker| said.text.starts_with(speaker));
             match said.trust {
