@@ -13,6 +13,7 @@ pub mod screen;
 pub mod sentences;
 mod short;
 pub mod statement;
+mod stem;
 mod surrogates;
 pub mod synonyms;
 pub mod tokens;

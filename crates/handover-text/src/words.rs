@@ -3,7 +3,7 @@
 //! The same function produces the terms of documents and queries for every backend, so they always
 //! agree.
 
-use rust_stemmers::{Algorithm, Stemmer};
+use crate::stem::stem;
 
 /// Longer words are keys, hashes or data; nobody searches for them.
 const MAX_WORD_BYTES: usize = 64;
@@ -19,23 +19,25 @@ const STOP_WORDS: &[&str] = &[
     "will", "with", "would", "you", "your",
 ];
 
+/// The length of the longest of them.
+const LONGEST_STOP_WORD: usize = 6;
+
 /// The terms of a text, in order, with repetitions.
 ///
 /// `getUserById` yields `getuserbyid`, `get`, `user`, `id`; `src/auth/oauth.rs` yields its segments.
 /// Chinese, Japanese and Korean, written without spaces, yield overlapping pairs of characters.
 pub fn terms(text: &str) -> Vec<String> {
-    let stemmer = Stemmer::create(Algorithm::English);
     let mut terms = Vec::new();
     for word in text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
         if word.is_empty() || word.len() > MAX_WORD_BYTES {
             continue;
         }
         if word.is_ascii() {
-            ascii_word(word, &stemmer, &mut terms);
+            ascii_word(word, &mut terms);
         } else {
             let folded = fold(word);
             if folded.is_ascii() {
-                ascii_word(&folded, &stemmer, &mut terms);
+                ascii_word(&folded, &mut terms);
             } else {
                 other_word(&folded, &mut terms);
             }
@@ -44,7 +46,11 @@ pub fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-fn ascii_word(word: &str, stemmer: &Stemmer, terms: &mut Vec<String>) {
+fn ascii_word(word: &str, terms: &mut Vec<String>) {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    if word.bytes().skip(1).all(is_plain) && !word.starts_with('_') {
+        return push_stem(word, terms);
+    }
     let parts = split_identifier(word);
     if parts.len() > 1 {
         let whole: String =
@@ -52,10 +58,18 @@ fn ascii_word(word: &str, stemmer: &Stemmer, terms: &mut Vec<String>) {
         terms.push(whole);
     }
     for part in parts {
-        let part = part.to_ascii_lowercase();
-        if STOP_WORDS.binary_search(&part.as_str()).is_err() {
-            terms.push(stemmer.stem(&part).into_owned());
-        }
+        push_stem(part, terms);
+    }
+}
+
+/// Adds the stem of a word that is no stop word.
+fn push_stem(word: &str, terms: &mut Vec<String>) {
+    let mut word = word.to_ascii_lowercase();
+    let is_stop_word =
+        word.len() <= LONGEST_STOP_WORD && STOP_WORDS.binary_search(&word.as_str()).is_ok();
+    if !is_stop_word {
+        stem(&mut word);
+        terms.push(word);
     }
 }
 
@@ -168,8 +182,9 @@ mod tests {
     }
 
     #[test]
-    fn stop_words_are_sorted() {
+    fn stop_words_are_sorted_and_short() {
         assert!(STOP_WORDS.is_sorted());
+        assert_eq!(STOP_WORDS.iter().map(|word| word.len()).max(), Some(LONGEST_STOP_WORD));
     }
 
     #[test]

@@ -191,11 +191,12 @@ impl Search<'_> {
     }
 
     /// Whether any record has a term, or one that means the same.
-    fn has(&self, term: &String) -> bool {
-        std::iter::once(term).chain(synonyms::of(term)).any(|term| {
+    fn has(&self, term: &str) -> bool {
+        let has = |term: &str| {
             let at = self.terms.iter().position(|known| known == term);
             at.is_some_and(|at| self.having[at] > 0)
-        })
+        };
+        has(term) || synonyms::of(term).iter().any(|term| has(term))
     }
 
     fn gather(&mut self) -> Result<()> {
