@@ -24,6 +24,8 @@ pub(super) fn is_name(name: &[u8]) -> bool {
 pub(super) fn key(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let name = &text[start..end];
     matches!(text.get(end)?, b' ' | b':' | b'=' | b'[' | b'"' | b'\'' | b'\t').then_some(())?;
+    // Prose has no brackets.
+    memchr::memchr3(b'[', b'{', b'(', &text[end..text.len().min(end + AHEAD)])?;
     let from = opening(text, end)?;
     let (to, count) = list(text, from)?;
     let sensitive = keys::classify(name).is_some_and(|key| key >= Key::Weak) || is_name(name);

@@ -1,5 +1,6 @@
 //! One pass over a text that runs each detector only where it could match.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::assign::Assignments;
@@ -46,6 +47,8 @@ struct Scan<'t> {
     table: usize,
     /// Values of several lines up to here have been read.
     block: usize,
+    /// Whether the text names a service, once that is asked.
+    named: OnceCell<bool>,
     /// Manifests, tables and blocks: reading a part of the text must begin where they do.
     structures: Vec<Range<usize>>,
 }
@@ -61,6 +64,7 @@ impl<'t> Scan<'t> {
             manifest: 0,
             table: 0,
             block: 0,
+            named: OnceCell::new(),
             structures: Vec::new(),
         }
     }
@@ -290,7 +294,8 @@ impl<'t> Scan<'t> {
         hits: &mut Vec<Hit<'_>>,
     ) -> Option<usize> {
         (self.layers != Layers::Inner).then_some(())?;
-        let (from, to) = services::key(self.text, from, to, seen)?;
+        let named = || *self.named.get_or_init(|| services::are_named(self.text));
+        let (from, to) = services::key(self.text, from, to, seen, named)?;
         hits.push(Hit::new(services::RULE, from, to));
         Some(to)
     }

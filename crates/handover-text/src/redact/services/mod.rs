@@ -84,9 +84,29 @@ const HINT: usize = 56;
 /// Shorter keys must be given to the name itself, or to a word such as `key`.
 const SURE: usize = 16;
 
+/// Whether a text names a service at all; most do not.
+pub(super) fn are_named(text: &[u8]) -> bool {
+    let names = |at: usize| begins(text, at) && INDEX.at(&text[at..]).next().is_some();
+    (0..text.len().saturating_sub(1)).any(names)
+}
+
+/// Whether a name may begin here: at a word, or at a hump of one.
+fn begins(text: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).map_or(b' ', |before| text[before]);
+    INDEX.has(text[at], text[at + 1])
+        && (!before.is_ascii_alphabetic()
+            || before.is_ascii_lowercase() && text[at].is_ascii_uppercase())
+}
+
 /// The key of a service in the run `start..end`.
-pub(super) fn key(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(usize, usize)> {
-    after_name(text, start, end, seen).or_else(|| joined(text, start, end))
+pub(super) fn key(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    seen: u8,
+    are_named: impl FnOnce() -> bool,
+) -> Option<(usize, usize)> {
+    after_name(text, start, end, seen, are_named).or_else(|| joined(text, start, end))
 }
 
 /// The key at the end of a run that begins with the name of its service and the word for a key:
@@ -116,7 +136,13 @@ fn joined(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
 }
 
 /// A key after the name of its service.
-fn after_name(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(usize, usize)> {
+fn after_name(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    seen: u8,
+    are_named: impl FnOnce() -> bool,
+) -> Option<(usize, usize)> {
     let run = &text[start..end];
     let mixed = seen & (UPPER | LOWER) != 0 && seen & DIGIT != 0;
     let digits = seen & (UPPER | LOWER) == 0;
@@ -127,16 +153,15 @@ fn after_name(text: &[u8], start: usize, end: usize, seen: u8) -> Option<(usize,
     if matches!(around, (Some(b'@' | b'#' | b'$' | b'/'), _) | (_, Some(b'(' | b'@' | b'['))) {
         return None;
     }
+    are_named().then_some(())?;
     let from = window_start(text, start);
     let (service, name, given) = (from..start.saturating_sub(1)).rev().find_map(|at| {
+        begins(text, at).then_some(())?;
         let (_, name) = INDEX.at(&text[at..start]).max_by_key(|(_, name)| name.len())?;
         let service = service(name)?;
-        let begins = at == 0
-            || !text[at - 1].is_ascii_alphabetic()
-            || text[at - 1].is_ascii_lowercase() && text[at].is_ascii_uppercase();
         let name = at..at + name.len();
         let given = is_given(&text[name.end..start]);
-        let meant = begins && (service.meaning == Meaning::Name || given);
+        let meant = service.meaning == Meaning::Name || given;
         let fits = |shape: &&str| {
             has_shape(shape, run) && (mixed || counted || digits && shape.starts_with('d'))
         };
