@@ -1,15 +1,16 @@
 //! Patterns over words.
 //!
 //! A pattern is a row of parts, separated by spaces:
-//! - `run|execute`: one of these words; `@name` inserts a set of [`SETS`]
+//! - `run|execute`: one of these words; `@name` inserts a set of `rules::SETS`
 //! - `?the|all`: the same, or nothing
 //! - `..3`: up to three other words
 //! - `^` in front: only where a demand starts: a sentence, a clause, or behind a word such as "please" or "must"
 //!
 //! A match never crosses the end of a sentence.
 
-use super::lexicon::Word;
-use super::rules::SETS;
+use std::sync::Arc;
+
+use super::lexicon::{Word, Words};
 use super::words::Token;
 
 /// How many words a match may span.
@@ -19,7 +20,7 @@ const SPAN: usize = 63;
 #[derive(Debug)]
 struct Part {
     /// Sorted.
-    words: Vec<Word>,
+    words: Arc<[Word]>,
     optional: bool,
     /// How many other words may stand before it.
     gap: usize,
@@ -31,11 +32,11 @@ pub(super) struct Pattern {
     demands: bool,
     parts: Vec<Part>,
     /// Words behind which a demand may start.
-    leads: Vec<Word>,
+    leads: Arc<[Word]>,
 }
 
 impl Pattern {
-    pub(super) fn parse(text: &'static str, number: &mut dyn FnMut(&'static str) -> Word) -> Self {
+    pub(super) fn parse(text: &'static str, words: &mut Words) -> Self {
         let (demands, text) = match text.strip_prefix('^') {
             Some(rest) => (true, rest),
             None => (false, text),
@@ -50,16 +51,16 @@ impl Pattern {
                 Some(rest) => (true, rest),
                 None => (false, part),
             };
-            let words = words(list, number);
+            let words = words.of_list(list);
             parts.push(Part { words, optional, gap: std::mem::take(&mut gap) });
         }
-        let leads = if demands { words("@lead", number) } else { Vec::new() };
+        let leads = if demands { words.of_list("@lead") } else { Arc::default() };
         Self { demands, parts, leads }
     }
 
     /// The words that a match can start with.
     pub(super) fn first_words(&self) -> &[Word] {
-        self.parts.first().map(|part| part.words.as_slice()).unwrap_or_default()
+        self.parts.first().map(|part| &*part.words).unwrap_or_default()
     }
 
     /// Whether the words from a position on match.
@@ -105,21 +106,4 @@ impl Pattern {
 fn within_sentence(tokens: &[Token], at: usize) -> usize {
     let rest = &tokens[at + 1..tokens.len().min(at + SPAN)];
     1 + rest.iter().take_while(|token| !token.opens).count()
-}
-
-/// The words of a list, with its sets.
-fn words(list: &'static str, number: &mut dyn FnMut(&'static str) -> Word) -> Vec<Word> {
-    let mut all = Vec::new();
-    for word in list.split('|') {
-        match word.strip_prefix('@') {
-            Some(name) => {
-                let set = SETS.iter().find(|(of, _)| *of == name).map(|(_, words)| *words);
-                all.extend(set.unwrap_or_default().split_ascii_whitespace().map(&mut *number));
-            }
-            None => all.push(number(word)),
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    all
 }
