@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use handover_hosts::Registry;
 use handover_model::{Host, SessionId};
 use handover_text::{redact_message, short};
@@ -81,7 +82,7 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
     let wants_json = args.iter().any(|arg| arg == "--json");
     let cli = match hook(&args) {
         Some(cli) => cli,
-        None => match Cli::try_parse_from(args) {
+        None => match parse(&args) {
             Ok(cli) => cli,
             Err(error) => return parse_error(&error, wants_json),
         },
@@ -112,6 +113,20 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
     };
     tracing::debug!(?exit, "command ended");
     exit
+}
+
+/// Parses a command line. A command builds its arguments only when it is called: the whole tree takes longer than most
+/// commands. Help and errors need all of it.
+fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(args).or_else(|error| {
+        if error.kind() == ErrorKind::DisplayVersion {
+            return Err(error);
+        }
+        let mut tree = Cli::command();
+        tree.build();
+        let matches = tree.try_get_matches_from_mut(args)?;
+        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut tree))
+    })
 }
 
 /// Agent programs show users what hooks and MCP servers write to standard error.

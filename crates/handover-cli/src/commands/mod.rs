@@ -64,6 +64,7 @@ use crate::input::Stdin;
 pub(crate) type Outcome = Result<Exit, CommandError>;
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Init(init::InitArgs),
     #[command(subcommand)]

@@ -9,6 +9,7 @@ use crate::app::App;
 
 /// Show the configuration
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ConfigCommand {
     Show(show::ShowArgs),
 }

@@ -23,6 +23,7 @@ use crate::ui::Ui;
 /// Error patterns belong to the project and are shared by all sessions. Errors that differ only in paths,
 /// numbers, ids, times and quoted values are the same pattern.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ErrorCommand {
     Record(record::RecordArgs),
     Resolve(resolve::ResolveArgs),

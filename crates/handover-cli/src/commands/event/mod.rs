@@ -10,6 +10,7 @@ use crate::app::App;
 
 /// Log and list the events of a session
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum EventCommand {
     Log(log::LogArgs),
     List(list::ListArgs),

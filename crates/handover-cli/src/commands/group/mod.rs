@@ -14,6 +14,7 @@ use crate::ui::Ui;
 
 /// Create, update and list the task groups of a session
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum GroupCommand {
     Set(set::SetArgs),
     List(list::ListArgs),

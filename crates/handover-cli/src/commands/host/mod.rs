@@ -15,6 +15,7 @@ pub(crate) use health::checks;
 
 /// Connect agent programs, so that their subagents get briefs
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum HostCommand {
     Install(install::InstallArgs),
     Uninstall(uninstall::UninstallArgs),

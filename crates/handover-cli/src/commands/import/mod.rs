@@ -29,6 +29,7 @@ pub(crate) struct ImportArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum From {
     Bazinga(bazinga::BazingaArgs),
 }

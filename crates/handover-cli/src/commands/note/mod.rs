@@ -21,6 +21,7 @@ use crate::ui::Ui;
 /// Notes belong to the project and are shared by all sessions. `handover learn` finds them in documents, the
 /// git history, conversations and memories; `note add` writes one by hand.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum NoteCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),

@@ -23,6 +23,7 @@ use crate::error::CommandError;
 
 /// Register, import, list, update and check context packages
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum PackageCommand {
     Add(add::AddArgs),
     Import(import::ImportArgs),

@@ -16,6 +16,7 @@ use crate::app::App;
 /// project's `.handover/`, or in a table `[party.personas.NAME]` of the configuration. A definition that
 /// overrides an existing persona only needs the keys that differ.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum PersonaCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),

@@ -14,6 +14,7 @@ use crate::ui::Ui;
 
 /// Record and read the reasoning of agents
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ReasoningCommand {
     Add(add::AddArgs),
     List(list::ListArgs),

@@ -12,6 +12,7 @@ use crate::app::App;
 
 /// Show, compare and verify what agents received
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ReceiptCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),

@@ -16,6 +16,7 @@ use crate::app::App;
 
 /// Open, list, close and purge sessions
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum SessionCommand {
     New(new::NewArgs),
     List(list::ListArgs),

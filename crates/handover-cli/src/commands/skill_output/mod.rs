@@ -14,6 +14,7 @@ use crate::error::CommandError;
 
 /// Save and read the outputs of skills
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum SkillOutputCommand {
     Save(save::SaveArgs),
     Latest(latest::LatestArgs),

@@ -12,6 +12,7 @@ use crate::app::App;
 
 /// Copy, back up, redact or reindex the store
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum StoreCommand {
     Backup(backup::BackupArgs),
     Copy(copy::CopyArgs),

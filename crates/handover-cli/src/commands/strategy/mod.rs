@@ -15,6 +15,7 @@ use crate::error::Exit;
 /// Strategies belong to the project and are shared by all sessions. Completions become implementation
 /// strategies, decisions become architecture strategies, and approaches become methodology strategies.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum StrategyCommand {
     Extract(extract::ExtractArgs),
     List(list::ListArgs),

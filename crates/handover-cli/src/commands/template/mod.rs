@@ -11,6 +11,7 @@ use crate::app::App;
 
 /// List, show and validate specialization templates
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum TemplateCommand {
     List(list::ListArgs),
     Show(show::ShowArgs),

@@ -17,6 +17,7 @@ use crate::error::{CommandError, Exit};
 
 /// Create, list and revoke access tokens for the service
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum TokenCommand {
     Create(create::CreateArgs),
     Link(link::LinkArgs),
