@@ -2,6 +2,7 @@
 //! a command pays only for what it needs.
 
 mod file_index;
+mod places_ahead;
 mod session;
 mod trust;
 
@@ -15,7 +16,6 @@ use handover_context::specialize::Templates;
 use handover_context::stack::{Stack, detect, detect_cached};
 use handover_files::{Folder, Kind};
 use handover_handoff::{Handoffs, Override, Technology, TechnologySource, spool};
-use handover_knowledge::places::{Evidence, Index};
 use handover_model::config::Config;
 use handover_model::{GroupId, Package, PackageId, ProjectId, ReceiptId, SessionId, Timestamp};
 use handover_remote::Address;
@@ -32,6 +32,7 @@ use crate::store::StorePlace;
 use crate::store_file;
 use crate::trust::{Trust, hint};
 use crate::ui::Ui;
+use places_ahead::{Checkout, PlacesAhead};
 
 /// The global flags.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +57,7 @@ pub(crate) struct App {
     store: OnceCell<Box<dyn Store + Send>>,
     places: OnceCell<ProjectPaths>,
     technology: OnceCell<Technology>,
+    places_ahead: PlacesAhead,
     handoff_parts: OnceCell<HandoffParts>,
     patience: Cell<Option<Patience>>,
     any_owner: Cell<bool>,
@@ -112,6 +114,7 @@ impl App {
             store: OnceCell::new(),
             places: OnceCell::new(),
             technology: OnceCell::new(),
+            places_ahead: PlacesAhead::default(),
             handoff_parts: OnceCell::new(),
             patience: Cell::new(None),
             any_owner: Cell::new(false),
@@ -507,6 +510,17 @@ impl App {
     }
 }
 
+impl App {
+    /// The checkout whose places can be searched.
+    fn indexed_checkout(&self) -> Option<Checkout> {
+        if self.hosts() {
+            return None;
+        }
+        let root = self.scan_roots().ok()?.pop()?;
+        Some(Checkout { folder: self.project().ok()?.folder(), root })
+    }
+}
+
 impl TechnologySource for App {
     fn technology(&self) -> &Technology {
         self.technology.get_or_init(|| match self.hosts() {
@@ -519,18 +533,15 @@ impl TechnologySource for App {
         })
     }
 
+    fn look_ahead(&self, task: &str) {
+        if let Some(checkout) = self.indexed_checkout() {
+            self.places_ahead.start(checkout, task);
+        }
+    }
+
     fn where_to_look(&self, task: &str) -> Vec<ShownPlace> {
-        let index = || {
-            let root = self.scan_roots().ok()?.pop()?;
-            Index::open(&self.project().ok()?.folder(), &root)
-        };
-        // What is not indexed yet is left out: an agent is waiting.
-        let Some(index) = (!self.hosts()).then(index).flatten() else { return Vec::new() };
-        index
-            .places_for_brief(task, &Evidence::default())
-            .into_iter()
-            .map(|place| ShownPlace { path: place.path, score: place.score, why: place.why })
-            .collect()
+        let places = |checkout| self.places_ahead.places(&checkout, task);
+        self.indexed_checkout().map(places).unwrap_or_default()
     }
 }
 

@@ -10,7 +10,7 @@ use handover_model::config::Config;
 use handover_store::{Fault, Store, StoreError};
 use handover_text::Redactor;
 
-use crate::{HandoffError, Result};
+use crate::{HandoffError, HandoffRequest, Result};
 
 /// The handoffs of one project. The steps are in `prepare.rs`, `delivery.rs` and `ending/`.
 #[derive(Clone, Copy)]
@@ -44,6 +44,9 @@ pub struct Technology {
 pub trait TechnologySource {
     /// What the project is built with; the same for every call.
     fn technology(&self) -> &Technology;
+
+    /// Says that [`Self::where_to_look`] will be asked for this task, so that the search can begin.
+    fn look_ahead(&self, _task: &str) {}
 
     /// The files that a task is about, best first; none if there is no index of them.
     fn where_to_look(&self, _task: &str) -> Vec<ShownPlace> {
@@ -89,6 +92,13 @@ impl<'a> Handoffs<'a> {
         'a: 'b,
     {
         Handoffs { store: Ok(store), ..*self }
+    }
+
+    /// Begins what can be done while the store is read.
+    pub(crate) fn look_ahead(&self, request: &HandoffRequest) {
+        if let Some(task) = request.task.as_deref().filter(|task| !task.trim().is_empty()) {
+            self.technology.look_ahead(task);
+        }
     }
 
     /// Where assembly takes its context from.

@@ -84,6 +84,7 @@ impl Handoffs<'_> {
         };
         // Receipts that had to wait count as attempts.
         let imported = self.spool.map(|folder| spool::import(folder, store, self.redactor));
+        self.look_ahead(request);
         // Detecting the technology may take longer than a writer should hold the lock.
         self.technology.technology();
         let prepared = match store.writing(|store| self.on(store).prepare_in(store, request)) {
@@ -103,6 +104,7 @@ impl Handoffs<'_> {
     /// Makes a brief and stores its receipt, for a prompt that somebody may hand over later.
     pub fn draft(&self, request: &HandoffRequest) -> Result<(Brief, Recorded)> {
         let store = self.store()?;
+        self.look_ahead(request);
         let iteration = iteration(store, request)?;
         let made = store.reading(|store| {
             Ok(brief::compose(&self.on(store), request, iteration, Delivery::Later))
@@ -126,6 +128,7 @@ impl Handoffs<'_> {
         delivery: Delivery,
     ) -> Result<(Assembly, Recorded)> {
         let store = self.store()?;
+        self.look_ahead(request);
         let binding = || {
             let group = request.group.as_ref();
             let group = group.and_then(|group| store.group(&request.session, group).ok());

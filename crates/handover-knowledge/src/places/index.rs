@@ -66,9 +66,11 @@ impl Index {
         self.weighted_places(task, evidence, limit, &Weights::default())
     }
 
-    /// The few that belong in a brief: those that are not far behind the best.
+    /// The few that belong in a brief: those that are not far behind the best. Typing mistakes are not forgiven: every
+    /// spawn waits for this, and a word that no file has is rarely one.
     pub fn places_for_brief(&self, task: &str, evidence: &Evidence) -> Vec<Place> {
-        let mut places = self.places(task, evidence, BRIEF);
+        let weights = Weights { forgiven: 0.0, ..Weights::default() };
+        let mut places = self.weighted_places(task, evidence, BRIEF, &weights);
         let best = places.first().map_or(0.0, |place| place.score);
         places.retain(|place| place.score >= best * BRIEF_FLOOR);
         places

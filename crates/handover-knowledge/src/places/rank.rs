@@ -118,17 +118,24 @@ pub(super) struct Ranking<'a> {
     pub(super) terms: Vec<Term>,
     /// The document that each path stands for today.
     current: Vec<u32>,
-    pub(super) found: Vec<Found>,
+    /// The signals of every document. Most have none, so this is small, and what explains them is kept apart.
+    pub(super) signals: Vec<Signals>,
+    pub(super) evidence: HashMap<u32, Found>,
 }
 
-/// What is known of one document.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Found {
+/// The signals of one document.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Signals {
     pub(super) content: f32,
     pub(super) history: f32,
     pub(super) together: f32,
     popular: f32,
     pub(super) named: f32,
+}
+
+/// Where the signals of one document come from.
+#[derive(Debug, Default)]
+pub(super) struct Found {
     /// The commits that sounded like the task, best first.
     pub(super) commits: Vec<(f32, u32)>,
     /// The file that it changes together with most.
@@ -151,9 +158,9 @@ pub(super) fn rank(
     ranking.score_content();
     ranking.score_history()?;
     ranking.find_named(task, evidence);
-    let seeds = ranking.best(weights.seeds, &|found, kind| ranking.without_company(found, kind));
+    let seeds = ranking.best(weights.seeds, |signals, kind| ranking.without_company(signals, kind));
     ranking.score_company(&seeds);
-    let best = ranking.best(limit.saturating_mul(2), &|found, kind| ranking.total(found, kind));
+    let best = ranking.best(limit.saturating_mul(2), |signals, kind| ranking.total(signals, kind));
     let mut places = Vec::new();
     for (score, document) in best {
         let path = index.path_text(ranking.documents[document as usize].path)?;
@@ -194,10 +201,20 @@ impl<'a> Ranking<'a> {
             1.0 / (1.0 + days / weights.half_life.max(1.0))
         };
         let freshness = commits.iter().map(freshness).collect();
-        let found = vec![Found::default(); documents.len()];
+        let signals = vec![Signals::default(); documents.len()];
         let current = (0..paths.len()).map(|path| resolve(&paths, &documents, path)).collect();
-        let terms = Vec::new();
-        Some(Self { index, weights, documents, commits, freshness, changes, terms, current, found })
+        Some(Self {
+            index,
+            weights,
+            documents,
+            commits,
+            freshness,
+            changes,
+            terms: Vec::new(),
+            current,
+            signals,
+            evidence: HashMap::new(),
+        })
     }
 
     /// Looks the terms of the task up in both dictionaries.
@@ -212,11 +229,12 @@ impl<'a> Ranking<'a> {
             let synonyms = synonyms::of(&term.term);
             more.extend(synonyms.iter().map(|other| Term {
                 word: term.word.clone(),
-                term: (*other).to_owned(),
+                term: other.clone(),
                 weight: term.weight * self.weights.synonym,
                 ..Term::empty()
             }));
-            if synonyms.is_empty() && term.messages.is_none() && forgiven < MAX_FORGIVEN {
+            let may_be_typo = synonyms.is_empty() && term.messages.is_none();
+            if may_be_typo && self.weights.forgiven > 0.0 && forgiven < MAX_FORGIVEN {
                 forgiven += 1;
                 if let Some((near, entry)) = files.near(&term.term) {
                     (term.term, term.files) = (near, Some(entry));
@@ -266,11 +284,11 @@ impl<'a> Ranking<'a> {
                     1.0 - weights.length + weights.length * row.length as f32 / average.max(1.0);
                 let frequency =
                     is.text() as f32 / length + is.symbols() as f32 * weights.symbol + path;
-                self.found[at].content += weight * frequency * (weights.saturation + 1.0)
+                self.signals[at].content += weight * frequency * (weights.saturation + 1.0)
                     / (frequency + weights.saturation);
             });
         }
-        normalize(&mut self.found, |found| &mut found.content);
+        normalize(&mut self.signals, |signals| &mut signals.content);
     }
 
     /// Finds commits that sound like the task; what they changed is probably what it is about.
@@ -312,12 +330,11 @@ impl<'a> Ranking<'a> {
             let weight = similarity.powf(self.weights.sharpness) * self.freshness[commit as usize]
                 / (files.len().max(1) as f32).powf(self.weights.spread);
             for document in files {
-                let found = &mut self.found[document as usize];
-                found.history += weight;
-                found.commits.push((weight, commit));
+                self.signals[document as usize].history += weight;
+                self.evidence.entry(document).or_default().commits.push((weight, commit));
             }
         }
-        normalize(&mut self.found, |found| &mut found.history);
+        normalize(&mut self.signals, |signals| &mut signals.history);
         Some(())
     }
 
@@ -337,16 +354,17 @@ impl<'a> Ranking<'a> {
             // A name that many files have says nothing.
             if candidates.len() <= 5 {
                 for at in candidates {
-                    self.found[at].named = self.weights.named;
+                    self.signals[at].named = self.weights.named;
                 }
             }
         }
         for named in &evidence.named {
             let Some(path) = self.index.path_number(&named.path) else { continue };
             let document = self.current.get(path as usize).copied().unwrap_or(NONE);
-            if let Some(found) = self.found.get_mut(document as usize) {
+            if let Some(signals) = self.signals.get_mut(document as usize) {
                 let strength = named.strength.clamp(0.0, 1.0) as f32;
-                found.named = found.named.max(strength * self.weights.named / 2.0);
+                signals.named = signals.named.max(strength * self.weights.named / 2.0);
+                let found = self.evidence.entry(document).or_default();
                 found.said.get_or_insert_with(|| named.why.clone());
             }
         }
@@ -386,7 +404,7 @@ impl<'a> Ranking<'a> {
             self.files_of(commit, &mut files);
             let fresh = self.freshness[commit];
             for document in &files {
-                self.found[*document as usize].popular += fresh;
+                self.signals[*document as usize].popular += fresh;
             }
             for (at, (_, seed)) in
                 seeds.iter().enumerate().filter(|(_, (_, seed))| files.contains(seed))
@@ -400,20 +418,20 @@ impl<'a> Ranking<'a> {
         }
         for ((document, at), together) in company {
             let share = together / (times[at] + 1.0) * seeds[at].0 / best;
-            let found = &mut self.found[document as usize];
-            found.together += share;
+            self.signals[document as usize].together += share;
+            let found = self.evidence.entry(document).or_default();
             if found.seed.is_none_or(|(most, _)| most < share) {
                 found.seed = Some((share, seeds[at].1));
             }
         }
-        for found in &mut self.found {
-            found.popular = found.popular.ln_1p();
-            found.together = found.together.min(1.0);
+        for signals in self.signals.iter_mut().filter(|signals| signals.popular > 0.0) {
+            signals.popular = signals.popular.ln_1p();
+            signals.together = signals.together.min(1.0);
         }
-        normalize(&mut self.found, |found| &mut found.popular);
+        normalize(&mut self.signals, |signals| &mut signals.popular);
     }
 
-    fn without_company(&self, found: &Found, kind: FileKind) -> f32 {
+    fn without_company(&self, signals: Signals, kind: FileKind) -> f32 {
         let weights = self.weights;
         let kind = match kind {
             FileKind::Code => 1.0,
@@ -421,19 +439,20 @@ impl<'a> Ranking<'a> {
             FileKind::Prose => weights.prose,
             FileKind::Data => weights.data,
         };
-        found.content * weights.content * kind + found.history * weights.history + found.named
+        signals.content * weights.content * kind + signals.history * weights.history + signals.named
     }
 
-    fn total(&self, found: &Found, kind: FileKind) -> f32 {
-        let own = self.without_company(found, kind) + found.together * self.weights.together;
+    fn total(&self, signals: Signals, kind: FileKind) -> f32 {
+        let own = self.without_company(signals, kind) + signals.together * self.weights.together;
         // Being popular is no reason of its own.
-        if own > 0.0 { own + found.popular * self.weights.popular } else { 0.0 }
+        if own > 0.0 { own + signals.popular * self.weights.popular } else { 0.0 }
     }
 
     /// The best documents with their scores, best first; ties by number.
-    fn best(&self, count: usize, score: &dyn Fn(&Found, FileKind) -> f32) -> Vec<(f32, u32)> {
-        let live = (0..).zip(&self.documents).filter(|(_, row)| row.length > 0);
-        let scored = live.map(|(at, row)| (score(&self.found[at as usize], row.kind), at));
+    fn best(&self, count: usize, score: impl Fn(Signals, FileKind) -> f32) -> Vec<(f32, u32)> {
+        let documents = (0..).zip(self.documents.iter().zip(&self.signals));
+        let live = documents.filter(|(_, (row, signals))| signals.are_any() && row.length > 0);
+        let scored = live.map(|(at, (row, signals))| (score(*signals, row.kind), at));
         let mut best: Vec<(f32, u32)> = scored.filter(|(score, _)| *score > 0.0).collect();
         let order = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
         if count > 0 && count < best.len() {
@@ -442,6 +461,13 @@ impl<'a> Ranking<'a> {
         best.truncate(count);
         best.sort_by(order);
         best
+    }
+}
+
+impl Signals {
+    /// Whether there is anything to rank by.
+    fn are_any(&self) -> bool {
+        self.content + self.history + self.together + self.named > 0.0
     }
 }
 
@@ -535,11 +561,11 @@ fn mentions(task: &str) -> Vec<String> {
 }
 
 /// Divides a signal by its maximum.
-fn normalize(found: &mut [Found], signal: impl Fn(&mut Found) -> &mut f32) {
-    let most = found.iter_mut().map(|found| *signal(found)).fold(0.0, f32::max);
+fn normalize(all: &mut [Signals], signal: impl Fn(&mut Signals) -> &mut f32) {
+    let most = all.iter_mut().map(|signals| *signal(signals)).fold(0.0, f32::max);
     if most > 0.0 {
-        for found in found {
-            *signal(found) /= most;
+        for signals in all {
+            *signal(signals) /= most;
         }
     }
 }

@@ -36,28 +36,31 @@ pub(super) fn why(ranking: &Ranking<'_>, documents: &[u32]) -> Vec<String> {
 }
 
 fn strongest(ranking: &Ranking<'_>, document: usize, matched: &[Matched<'_>]) -> String {
-    let found = &ranking.found[document];
+    let signals = ranking.signals[document];
+    let nothing = Found::default();
+    let found = ranking.evidence.get(&(document as u32)).unwrap_or(&nothing);
     let mut reasons: Vec<(f32, String)> = Vec::new();
     if let Some(said) = &found.said {
         reasons.push((3.0, said.clone()));
-    } else if found.named > 0.0 {
+    } else if signals.named > 0.0 {
         reasons.push((3.0, "named in the task".to_owned()));
     }
     if let Some(symbol) = symbol(ranking, document, matched) {
-        reasons.push((found.content * 1.1, format!("defines `{symbol}`")));
+        reasons.push((signals.content * 1.1, format!("defines `{symbol}`")));
     } else if let Some(text) = in_path(matched) {
-        reasons.push((found.content * 1.05, text));
+        reasons.push((signals.content * 1.05, text));
     } else if let Some(text) = mentioned(matched) {
-        reasons.push((found.content, text));
+        reasons.push((signals.content, text));
     }
     if let Some(text) = in_history(ranking, found) {
-        reasons.push((found.history, text));
+        reasons.push((signals.history, text));
     }
     if let Some((_, seed)) = found.seed
         && let Some(row) = ranking.documents.get(seed as usize)
         && let Some(path) = ranking.index.path_text(row.path)
     {
-        reasons.push((found.together * 0.5, format!("changes together with {}", plain(&path, 80))));
+        reasons
+            .push((signals.together * 0.5, format!("changes together with {}", plain(&path, 80))));
     }
     reasons.sort_by(|a, b| b.0.total_cmp(&a.0));
     // A second reason only if it carries weight.
