@@ -61,8 +61,8 @@ struct Audience {
     /// The request names a group: it gets its own, global, and referenced packages.
     grouped: bool,
     chosen: HashSet<PackageId>,
-    /// What this attempt of the role already got.
-    consumed: HashSet<(PackageId, u32)>,
+    /// What this attempt of the role already got. Every candidate is looked up.
+    consumed: foldhash::HashSet<(PackageId, u32)>,
     /// The role sees what its group has for others, too, because it judges or rescues their work.
     refers: bool,
     /// The zone defers low-priority packages.

@@ -49,7 +49,7 @@ struct Score {
 /// end, so scores are in pages.
 #[derive(Debug, Default)]
 pub struct NoteScores {
-    pages: Vec<[Score; PAGE]>,
+    pages: Vec<Box<[Score; PAGE]>>,
     /// The place of a page, by its number.
     places: BTreeMap<i64, usize>,
     top: Score,
@@ -103,7 +103,7 @@ impl NoteScores {
                 }
             });
         })?;
-        let all = || scores.pages.iter().flatten();
+        let all = || scores.pages.iter().flat_map(|page| page.iter());
         scores.top = Score {
             heading: all().map(|score| score.heading).fold(f32::MIN_POSITIVE, f32::max),
             whole: all().map(|score| score.whole).fold(f32::MIN_POSITIVE, f32::max),
@@ -114,7 +114,7 @@ impl NoteScores {
 
     fn page(&mut self, number: i64) -> usize {
         *self.places.entry(number).or_insert_with(|| {
-            self.pages.push([Score::default(); PAGE]);
+            self.pages.push(Box::new([Score::default(); PAGE]));
             self.pages.len() - 1
         })
     }
@@ -141,7 +141,7 @@ impl NoteScores {
     /// Every note that has a word of the text, by number.
     fn each(&self) -> impl Iterator<Item = (i64, Score)> {
         self.places.iter().flat_map(|(page, place)| {
-            let numbered = (page * PAGE as i64..).zip(self.pages[*place]);
+            let numbered = (page * PAGE as i64..).zip(self.pages[*place].iter().copied());
             numbered.filter(|(_, score)| score.words != 0)
         })
     }

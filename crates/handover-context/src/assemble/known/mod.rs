@@ -38,6 +38,13 @@ const TELLING: f64 = 0.5;
 /// No statement is shorter; in less room nothing is tried.
 const LEAST_TOKENS: u64 = 8;
 
+/// Few texts have more characters to a token. A note that would not fit even then is not prepared.
+const CHARS_PER_TOKEN: usize = 6;
+
+/// When so many notes did not fit, the room is full: those that follow are worse, and preparing one costs as much as
+/// finding it.
+const MAX_MISSES: usize = 4;
+
 /// A longer text is not repeated inside of another note.
 const REPEATED: usize = 60;
 
@@ -272,11 +279,13 @@ impl Known {
         let heading =
             if notes.is_empty() { render_notes::known_heading_tokens(tokenizer) } else { 0 };
         let mut room = packing.room.saturating_sub(heading);
+        let said = lines(packing.said);
+        let mut misses = 0;
         for at in 0..self.candidates.len() {
             if !matches!(self.candidates[at].fate, Fate::OverTheLimit | Fate::OverTheBudget) {
                 continue;
             }
-            if room < LEAST_TOKENS {
+            if room < LEAST_TOKENS || misses == MAX_MISSES {
                 self.candidates[at].fate = Fate::OverTheBudget;
                 continue;
             }
@@ -299,11 +308,15 @@ impl Known {
                 self.candidates[at].fate = Fate::OverTheBudget;
                 continue;
             }
+            if least_tokens(&self.candidates[at].found.note) > room {
+                self.candidates[at].fate = Fate::OverTheBudget;
+                continue;
+            }
             if let Err(fate) = self.show(at, packing.redactor, redactions) {
                 self.candidates[at].fate = fate;
                 continue;
             }
-            if self.is_said(at, packing.said) {
+            if self.is_said(at, &said) {
                 self.candidates[at].fate = Fate::ShownAlready;
                 continue;
             }
@@ -318,6 +331,7 @@ impl Known {
             let more = packed.tokens.saturating_sub(before);
             if more > room {
                 candidate.fate = Fate::OverTheBudget;
+                misses += 1;
                 continue;
             }
             room -= more;
@@ -340,6 +354,7 @@ impl Known {
         said: &[&str],
         tokenizer: Tokenizer,
     ) {
+        let said = lines(said);
         for candidate in self.candidates.iter_mut().filter(|candidate| candidate.fate.is_in()) {
             let shown = candidate.shown.as_ref().map_or("", |shown| shown.text.as_str());
             if said.iter().any(|text| says(text, shown)) {
@@ -378,7 +393,7 @@ impl Known {
     }
 
     /// Whether a text of the block, or a better note, says the same.
-    fn is_said(&self, at: usize, said: &[&str]) -> bool {
+    fn is_said(&self, at: usize, said: &[String]) -> bool {
         let Some(shown) = &self.candidates[at].shown else { return false };
         said.iter().any(|text| says(text, &shown.text))
             || self.candidates.iter().filter(|other| other.fate.is_in()).any(|other| {
@@ -433,12 +448,17 @@ fn without_repetition(text: &str, notes: &[PackedNote]) -> String {
         .fold(text.to_owned(), |text, said| text.replace(&said.text, "…"))
 }
 
-/// A note as it is shown: all of it if it is short, else its best passage with those around it.
-fn shown(note: &Note, question: Option<&Question>) -> (String, Form) {
-    let most = match note.kind {
+/// How much is shown of a note.
+fn most_chars(kind: NoteKind) -> usize {
+    match kind {
         NoteKind::Conversation => STATED_CHARS,
         NoteKind::Doc | NoteKind::Commit | NoteKind::Memory | NoteKind::Manual => SHOWN_CHARS,
-    };
+    }
+}
+
+/// A note as it is shown: all of it if it is short, else its best passage with those around it.
+fn shown(note: &Note, question: Option<&Question>) -> (String, Form) {
+    let most = most_chars(note.kind);
     let whole = cut::one_line(&note.text);
     if whole.chars().count() <= most {
         return (titled(note, whole), Form::Full);
@@ -484,11 +504,19 @@ fn titled(note: &Note, text: String) -> String {
     if repeats { text } else { format!("{title}: {text}") }
 }
 
-/// Whether a text contains another, whatever the white space.
+/// Texts without their line breaks, as notes are shown.
+fn lines(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| cut::one_line(text)).collect()
+}
+
+/// The least tokens that a note takes.
+fn least_tokens(note: &Note) -> u64 {
+    (note.text.len().min(most_chars(note.kind)) / CHARS_PER_TOKEN) as u64
+}
+
+/// Whether a line contains another.
 fn says(text: &str, part: &str) -> bool {
-    let (text, part) = (cut::one_line(text), cut::one_line(part));
-    !part.is_empty()
-        && (text.contains(&part) || (text.chars().count() > 60 && part.contains(&text)))
+    !part.is_empty() && (text.contains(part) || (text.chars().count() > 60 && part.contains(text)))
 }
 
 /// The share of common words of two sorted lists.
