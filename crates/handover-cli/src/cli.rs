@@ -118,6 +118,9 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
 /// Parses a command line. A command builds its arguments only when it is called: the whole tree takes longer than most
 /// commands. Help and errors need all of it.
 fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    if let Some(cli) = awaited(args) {
+        return Ok(cli);
+    }
     Cli::try_parse_from(args).or_else(|error| {
         if error.kind() == ErrorKind::DisplayVersion {
             return Err(error);
@@ -127,6 +130,16 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
         let matches = tree.try_get_matches_from_mut(args)?;
         Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut tree))
     })
+}
+
+/// Parses a command that an agent waits for with a tree of its own: not even the names of the others are built. None
+/// if it is another one, or wrong.
+fn awaited(args: &[OsString]) -> Option<Cli> {
+    let name = args.get(1)?.to_str()?;
+    let (name, augment) = Command::AWAITED.into_iter().find(|(awaited, _)| *awaited == name)?;
+    let tree = Global::augment_args(clap::Command::new("handover"));
+    let tree = tree.subcommand_required(true).subcommand(augment(clap::Command::new(name)));
+    Cli::from_arg_matches(&tree.try_get_matches_from(args).ok()?).ok()
 }
 
 /// Agent programs show users what hooks and MCP servers write to standard error.
@@ -176,4 +189,34 @@ fn parse_error(error: &clap::Error, json: bool) -> Exit {
         .hinted("Add `--help` to the command for its usage and examples.");
     Ui::new(true, false, ColorChoice::Auto).error(&error);
     Exit::Usage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn parses_alike(line: &str) {
+        let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let alone = awaited(&args).unwrap_or_else(|| panic!("{line} is not awaited"));
+        let whole = Cli::try_parse_from(&args).unwrap();
+        assert_eq!(format!("{alone:?}"), format!("{whole:?}"));
+    }
+
+    #[test]
+    fn a_command_that_is_awaited_is_parsed_like_all_others() {
+        parses_alike("handover assemble --session s --role developer --task t --json --explain");
+        parses_alike("handover brief --role developer --task t --project . --config a.b=c");
+        parses_alike("handover spawn --role developer --task t --quiet");
+    }
+
+    #[test]
+    fn what_is_wrong_is_left_to_the_whole_tree() {
+        for line in
+            ["handover assemble --nonsense", "handover brief --help", "handover session list"]
+        {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert!(awaited(&args).is_none(), "{line}");
+        }
+    }
 }

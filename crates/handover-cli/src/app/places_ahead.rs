@@ -1,5 +1,5 @@
 //! Searches the places of a task on a thread of its own, while a brief reads the store: neither needs the other, and
-//! an agent is waiting for both.
+//! an agent is waiting for both. The rules of the screen are made ready there, too.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 use handover_context::assemble::ShownPlace;
 use handover_files::Folder;
 use handover_knowledge::places::{Evidence, Index};
+use handover_text::screen;
 
 /// A search that was started before somebody asked for its result.
 #[derive(Debug, Default)]
@@ -25,7 +26,10 @@ impl PlacesAhead {
     /// Starts a search. Without a thread for it, [`Self::places`] searches.
     pub(super) fn start(&self, checkout: Checkout, task: &str) {
         let wanted = task.to_owned();
-        let search = thread::Builder::new().spawn(move || search(&checkout, &wanted));
+        let search = thread::Builder::new().spawn(move || {
+            screen::prepare();
+            search(&checkout, &wanted)
+        });
         *self.0.borrow_mut() = search.ok().map(|running| (task.to_owned(), running));
     }
 

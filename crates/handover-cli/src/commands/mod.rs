@@ -52,7 +52,7 @@ mod where_to_look;
 
 use std::ffi::OsString;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 pub(crate) use hook::HookArgs;
 
@@ -141,7 +141,17 @@ pub(crate) struct CommandLine {
     pub(crate) describe: fn() -> clap::Command,
 }
 
+/// A command's name and how its arguments are added.
+type NamedArgs = (&'static str, fn(clap::Command) -> clap::Command);
+
 impl Command {
+    /// The commands that every agent waits for.
+    pub(crate) const AWAITED: [NamedArgs; 3] = [
+        ("assemble", assemble::AssembleArgs::augment_args),
+        ("brief", brief::BriefArgs::augment_args),
+        ("spawn", spawn::SpawnArgs::augment_args),
+    ];
+
     pub(crate) fn run(self, app: &App, line: CommandLine) -> Outcome {
         let (fills_store, started) = (self.fills_store(), app.now());
         let outcome = self.dispatch(app, line)?;

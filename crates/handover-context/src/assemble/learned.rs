@@ -99,6 +99,9 @@ pub(super) fn strategies(
     tokenizer: Tokenizer,
 ) -> Result<(Vec<Strategy>, Vec<Explained>)> {
     let all = sources.store.strategies(project, &StrategyFilter::default())?;
+    if all.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
     // Detecting the technology costs more than everything else, so only if a strategy depends on it.
     let bound = all.iter().any(|one| one.language.is_some() || one.framework.is_some());
     let here = if bound { (sources.binding)() } else { Binding::default() };

@@ -174,6 +174,8 @@ pub(super) fn up_to(text: &str, bytes: usize) -> &str {
 #[derive(Debug)]
 pub(super) struct Question {
     weights: BTreeMap<String, f64>,
+    /// The same words, to look up every word of every text.
+    words: foldhash::HashSet<String>,
 }
 
 impl Question {
@@ -184,7 +186,8 @@ impl Question {
         for term in words::terms(first) {
             weights.insert(term, FIRST_LINE);
         }
-        Self { weights }
+        let words = weights.keys().cloned().collect();
+        Self { weights, words }
     }
 
     /// The passages of several texts, by text, each with its score.
@@ -230,7 +233,7 @@ impl Question {
         let mut counts = Counts::default();
         for term in words::terms(text) {
             counts.length += 1.0;
-            if self.weights.contains_key(&term) {
+            if self.words.contains(&term) {
                 *counts.terms.entry(term).or_default() += 1.0;
             }
         }

@@ -75,6 +75,11 @@ struct Signal {
     at: usize,
 }
 
+/// Makes the rules ready for use, which the first text would wait for.
+pub fn prepare() {
+    LazyLock::force(&LEXICON);
+}
+
 /// Reads a text once and says where it speaks to its reader.
 pub fn screen(text: &str) -> Screened {
     let mut found = screen_within(text, 0);

@@ -8,7 +8,7 @@
 
 use super::allowlist;
 use super::bytes::{self, ALNUM, DIGIT, LOWER, UPPER};
-use super::index::{Index, Side};
+use super::index::{Index, Letters, Side};
 use super::keys::{self, Key};
 use super::lexicon;
 use super::pattern;
@@ -70,6 +70,7 @@ const NAMES: [&str; COUNT] = {
 };
 
 static INDEX: Index<COUNT> = Index::new(&[&NAMES], Side::Start);
+static LETTERS: Letters = Letters::new(&[&NAMES], Side::Start);
 
 /// The shortest and the longest key.
 pub(super) const SHORTEST: usize = 8;
@@ -87,15 +88,15 @@ const SURE: usize = 16;
 /// Whether a text names a service at all; most do not.
 pub(super) fn are_named(text: &[u8]) -> bool {
     let names = |at: usize| begins(text, at) && INDEX.at(&text[at..]).next().is_some();
-    (0..text.len().saturating_sub(1)).any(names)
+    (0..text.len().saturating_sub(2)).any(names)
 }
 
 /// Whether a name may begin here: at a word, or at a hump of one.
 fn begins(text: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).map_or(b' ', |before| text[before]);
-    INDEX.has(text[at], text[at + 1])
-        && (!before.is_ascii_alphabetic()
-            || before.is_ascii_lowercase() && text[at].is_ascii_uppercase())
+    let [a, b, c] = [text[at], text[at + 1], text[at + 2]];
+    (!before.is_ascii_alphabetic() || before.is_ascii_lowercase() && a.is_ascii_uppercase())
+        && LETTERS.has(a, b, c)
 }
 
 /// The key of a service in the run `start..end`.
