@@ -10,7 +10,7 @@ use super::document::Occurrence;
 use super::inverted::each_posting;
 use super::lookup::Lexicon;
 use super::model::range;
-use super::tables::{self, Document, NONE, Origin, PathHash, PathRow, Row, path_hash};
+use super::tables::{self, DELETED, Document, NONE, Origin, PathHash, PathRow, Row, path_hash};
 use super::{Checkout, Evidence, Place, PlacesError, Progress, Watch, Weights};
 use super::{file_name, folder_of, rank, update};
 
@@ -95,6 +95,11 @@ impl Index {
         self.origin.unread == 0 && self.origin.complete
     }
 
+    /// Whether every file was read.
+    pub(super) fn is_read(&self) -> bool {
+        self.origin.unread == 0
+    }
+
     /// Every file that can be found, in no particular order.
     pub fn files(&self) -> Vec<String> {
         let documents = || tables::decode::<Document>(&self.pieces.section(Section::Documents)?);
@@ -102,11 +107,25 @@ impl Index {
         live.filter_map(|row| self.path_text(row.path)).collect()
     }
 
-    /// Whether the working tree has this file. `path` is relative to the root of the project.
+    /// Whether the working tree has this file or folder. `path` is relative to the root of the project. What is
+    /// behind a link is taken for existing, without following it.
     pub fn exists(&self, path: &str) -> bool {
         let plain =
             !path.is_empty() && !path.starts_with('/') && !path.split('/').any(|part| part == "..");
-        plain && fs_err::symlink_metadata(self.root.join(path)).is_ok()
+        let kind = |path: &Path| fs_err::symlink_metadata(path).ok().map(|data| data.file_type());
+        if !plain {
+            return false;
+        }
+        let whole = self.root.join(path);
+        let folders = path.match_indices('/').map(|(end, _)| self.root.join(&path[..end]));
+        for folder in folders.take_while(|folder| *folder != whole) {
+            match kind(&folder) {
+                Some(kind) if kind.is_symlink() => return true,
+                Some(_) => {}
+                None => return false,
+            }
+        }
+        kind(&whole).is_some()
     }
 
     /// The name of this file today, if the history says that it was renamed and it does not exist any more.
@@ -116,7 +135,7 @@ impl Index {
         }
         let mut row = self.path_row(self.path_number(path)?)?;
         for _ in 0..MAX_RENAMES {
-            if row.renamed == NONE {
+            if matches!(row.renamed, NONE | DELETED) {
                 return None;
             }
             let name = self.path_text(row.renamed)?;
@@ -203,14 +222,39 @@ impl Index {
 
     /// The number of a path; none if it was never seen.
     pub(super) fn path_number(&self, path: &str) -> Option<u32> {
-        let hash = path_hash(path);
-        let hashes: Vec<PathHash> = tables::decode(&self.pieces.section(Section::PathHashes)?)?;
-        let first = hashes.partition_point(|row| row.hash < hash);
-        let same = hashes[first..].iter().take_while(|row| row.hash == hash);
-        same.map(|row| row.path).find(|number| self.path_text(*number).as_deref() == Some(path))
+        let same = self.hashed(Section::PathHashes, path_hash(path), usize::MAX)?;
+        same.into_iter().find(|number| self.path_text(*number).as_deref() == Some(path))
     }
 
-    fn path_row(&self, path: u32) -> Option<PathRow> {
+    /// The paths whose last part may be this one; none if there are more than `most`.
+    pub(super) fn paths_by_name(&self, name: &str, most: usize) -> Option<Vec<u32>> {
+        self.hashed(Section::NameHashes, path_hash(name), most)
+    }
+
+    /// The paths of a hash, found by halving: a whole section is too much for one name.
+    fn hashed(&self, section: Section, hash: u32, most: usize) -> Option<Vec<u32>> {
+        let row = |at: u64| {
+            let start = at * PathHash::SIZE as u64;
+            let bytes = self.pieces.piece(section, start, start + PathHash::SIZE as u64)?;
+            tables::decode::<PathHash>(&bytes)?.pop()
+        };
+        let (mut low, mut high) = (0, self.pieces.length(section) / PathHash::SIZE as u64);
+        while low < high {
+            let middle = u64::midpoint(low, high);
+            if row(middle)?.hash < hash { low = middle + 1 } else { high = middle }
+        }
+        let mut paths = Vec::new();
+        while let Some(found) = row(low).filter(|row| row.hash == hash) {
+            if paths.len() >= most {
+                return None;
+            }
+            paths.push(found.path);
+            low += 1;
+        }
+        Some(paths)
+    }
+
+    pub(super) fn path_row(&self, path: u32) -> Option<PathRow> {
         let start = u64::from(path) * PathRow::SIZE as u64;
         let bytes = self.pieces.piece(Section::Paths, start, start + PathRow::SIZE as u64)?;
         tables::decode(&bytes)?.pop()
