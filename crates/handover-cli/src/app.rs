@@ -2,6 +2,7 @@
 //! a command pays only for what it needs.
 
 mod file_index;
+mod freshness;
 mod session;
 mod trust;
 
@@ -9,13 +10,13 @@ use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use handover_context::assemble::ShownPlace;
+use handover_context::assemble::{Freshness, ShownPlace};
 use handover_context::package_file::{DraftContext, ProjectPaths, vendor_secret};
 use handover_context::specialize::Templates;
 use handover_context::stack::{Stack, detect, detect_cached};
 use handover_files::{Folder, Kind};
 use handover_handoff::{Handoffs, Override, Technology, TechnologySource, spool};
-use handover_knowledge::places::{Evidence, Index};
+use handover_knowledge::places::Evidence;
 use handover_model::config::Config;
 use handover_model::{GroupId, Package, PackageId, ProjectId, ReceiptId, SessionId, Timestamp};
 use handover_remote::Address;
@@ -520,17 +521,17 @@ impl TechnologySource for App {
     }
 
     fn where_to_look(&self, task: &str) -> Vec<ShownPlace> {
-        let index = || {
-            let root = self.scan_roots().ok()?.pop()?;
-            Index::open(&self.project().ok()?.folder(), &root)
-        };
         // What is not indexed yet is left out: an agent is waiting.
-        let Some(index) = (!self.hosts()).then(index).flatten() else { return Vec::new() };
+        let Some(index) = self.present_file_index() else { return Vec::new() };
         index
             .places_for_brief(task, &Evidence::default())
             .into_iter()
             .map(|place| ShownPlace { path: place.path, score: place.score, why: place.why })
             .collect()
+    }
+
+    fn freshness(&self) -> Box<dyn Freshness + '_> {
+        Box::new(self.checkout_now())
     }
 }
 
