@@ -280,9 +280,11 @@ impl Record {
             let wrong = || BadRecord::Value { kind: kind.name, column: column.name };
             let value = match (object.remove(outer(column.name)), column.holds) {
                 (None | Some(Json::Null), _) if column.optional => Value::Null,
-                // Exports of 0.1.0 have no classes, and nobody here vouches for them.
+                // Exports of 0.1.0 have no classes, and nobody here vouches for them; nothing was checked, either.
                 (None, _) if column.name == "trust" => Value::Text(Trust::Outside.to_string()),
-                (None, _) if column.name == "flags" => Value::Text("[]".to_owned()),
+                (None, _) if matches!(column.name, "flags" | "stale") => {
+                    Value::Text("[]".to_owned())
+                }
                 (None, _) => {
                     return Err(BadRecord::Missing { kind: kind.name, column: column.name });
                 }
