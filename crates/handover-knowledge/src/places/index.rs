@@ -1,10 +1,12 @@
 //! An index, open for questions.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use handover_files::Folder;
 use handover_text::words;
 
+use super::codec::Reader;
 use super::container::{Pieces, Section};
 use super::document::Occurrence;
 use super::inverted::each_posting;
@@ -28,6 +30,15 @@ pub struct Index {
     pub(super) pieces: Pieces,
     pub(super) root: PathBuf,
     origin: Origin,
+    /// The tables that every name is looked up in, read when the first one is.
+    tables: PathTables,
+}
+
+#[derive(Debug, Default)]
+struct PathTables {
+    rows: OnceLock<Vec<u8>>,
+    hashes: OnceLock<Vec<u8>>,
+    name_hashes: OnceLock<Vec<u8>>,
 }
 
 /// Whether a name is part of the code.
@@ -49,7 +60,8 @@ impl Index {
         let origin = Origin::decode(&pieces.section(Section::Origin)?)?;
         let here = update::origin(root).ok()?;
         let ours = origin.root == here.root && origin.inode == here.inode;
-        ours.then(|| Self { pieces, root: root.to_owned(), origin })
+        let tables = PathTables::default();
+        ours.then(|| Self { pieces, root: root.to_owned(), origin, tables })
     }
 
     /// Creates the index of a checkout or brings it up to date.
@@ -222,46 +234,54 @@ impl Index {
 
     /// The number of a path; none if it was never seen.
     pub(super) fn path_number(&self, path: &str) -> Option<u32> {
-        let same = self.hashed(Section::PathHashes, path_hash(path), usize::MAX)?;
+        let hashes = self.table(&self.tables.hashes, Section::PathHashes);
+        let same = hashed(hashes, path_hash(path), usize::MAX)?;
         same.into_iter().find(|number| self.path_text(*number).as_deref() == Some(path))
     }
 
     /// The paths whose last part may be this one; none if there are more than `most`.
     pub(super) fn paths_by_name(&self, name: &str, most: usize) -> Option<Vec<u32>> {
-        self.hashed(Section::NameHashes, path_hash(name), most)
-    }
-
-    /// The paths of a hash, found by halving: a whole section is too much for one name.
-    fn hashed(&self, section: Section, hash: u32, most: usize) -> Option<Vec<u32>> {
-        let row = |at: u64| {
-            let start = at * PathHash::SIZE as u64;
-            let bytes = self.pieces.piece(section, start, start + PathHash::SIZE as u64)?;
-            tables::decode::<PathHash>(&bytes)?.pop()
-        };
-        let (mut low, mut high) = (0, self.pieces.length(section) / PathHash::SIZE as u64);
-        while low < high {
-            let middle = u64::midpoint(low, high);
-            if row(middle)?.hash < hash { low = middle + 1 } else { high = middle }
-        }
-        let mut paths = Vec::new();
-        while let Some(found) = row(low).filter(|row| row.hash == hash) {
-            if paths.len() >= most {
-                return None;
-            }
-            paths.push(found.path);
-            low += 1;
-        }
-        Some(paths)
+        let hashes = self.table(&self.tables.name_hashes, Section::NameHashes);
+        hashed(hashes, path_hash(name), most)
     }
 
     pub(super) fn path_row(&self, path: u32) -> Option<PathRow> {
-        let start = u64::from(path) * PathRow::SIZE as u64;
-        let bytes = self.pieces.piece(Section::Paths, start, start + PathRow::SIZE as u64)?;
-        tables::decode(&bytes)?.pop()
+        row(self.table(&self.tables.rows, Section::Paths), path as usize)
+    }
+
+    /// A whole section, without its checksum: what is found is compared with the text of the path.
+    fn table<'s>(&self, table: &'s OnceLock<Vec<u8>>, section: Section) -> &'s [u8] {
+        let read = || self.pieces.piece(section, 0, self.pieces.length(section));
+        table.get_or_init(|| read().unwrap_or_default())
     }
 
     fn text(&self, section: Section, range: std::ops::Range<usize>) -> Option<String> {
         let bytes = self.pieces.piece(section, range.start as u64, range.end as u64)?;
         String::from_utf8(bytes).ok()
     }
+}
+
+/// A row of a table.
+fn row<R: Row>(table: &[u8], at: usize) -> Option<R> {
+    let start = at.checked_mul(R::SIZE)?;
+    R::decode(&mut Reader::new(table.get(start..start + R::SIZE)?))
+}
+
+/// The paths of a hash; none if there are more than `most`.
+fn hashed(table: &[u8], hash: u32, most: usize) -> Option<Vec<u32>> {
+    let at = |at: usize| row::<PathHash>(table, at);
+    let (mut low, mut high) = (0, table.len() / PathHash::SIZE);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if at(middle)?.hash < hash { low = middle + 1 } else { high = middle }
+    }
+    let mut paths = Vec::new();
+    while let Some(found) = at(low).filter(|row| row.hash == hash) {
+        if paths.len() >= most {
+            return None;
+        }
+        paths.push(found.path);
+        low += 1;
+    }
+    Some(paths)
 }
