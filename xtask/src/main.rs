@@ -57,6 +57,8 @@ enum Bench {
 
 #[derive(Subcommand)]
 enum Eval {
+    /// What became of files, symbols and commits that texts name, on histories of real repositories
+    Alive(eval::alive::Args),
     /// What briefs say in scripted projects, against what they must say
     Briefs(eval::briefs::Args),
     /// Share of labeled answers that are in a block of limited length
@@ -85,6 +87,7 @@ fn main() -> anyhow::Result<()> {
         Task::Bench(Bench::Serve(args)) => bench::serve::run(&args),
         Task::Bench(Bench::Store(args)) => bench::store::run(&args),
         Task::Bench(Bench::Web(args)) => bench::web::run(&args),
+        Task::Eval(Eval::Alive(args)) => eval::alive::run(&args),
         Task::Eval(Eval::Briefs(args)) => eval::briefs::run(&args),
         Task::Eval(Eval::Blocks(args)) => eval::blocks::run(&args),
         Task::Eval(Eval::Known(args)) => eval::known::run(&args),

@@ -2,6 +2,7 @@
 //! a command pays only for what it needs.
 
 mod file_index;
+mod freshness;
 mod places_ahead;
 mod session;
 mod trust;
@@ -10,7 +11,7 @@ use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use handover_context::assemble::ShownPlace;
+use handover_context::assemble::{Freshness, ShownPlace};
 use handover_context::package_file::{DraftContext, ProjectPaths, vendor_secret};
 use handover_context::specialize::Templates;
 use handover_context::stack::{Stack, detect, detect_cached};
@@ -513,10 +514,7 @@ impl App {
 impl App {
     /// The checkout whose places can be searched.
     fn indexed_checkout(&self) -> Option<Checkout> {
-        if self.hosts() {
-            return None;
-        }
-        let root = self.scan_roots().ok()?.pop()?;
+        let root = self.checkout_root()?;
         Some(Checkout { folder: self.project().ok()?.folder(), root })
     }
 }
@@ -542,6 +540,10 @@ impl TechnologySource for App {
     fn where_to_look(&self, task: &str) -> Vec<ShownPlace> {
         let places = |checkout| self.places_ahead.places(&checkout, task);
         self.indexed_checkout().map(places).unwrap_or_default()
+    }
+
+    fn freshness(&self) -> Box<dyn Freshness + '_> {
+        Box::new(self.checkout_now())
     }
 }
 

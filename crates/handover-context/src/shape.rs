@@ -212,6 +212,7 @@ mod tests {
             read_at: None,
             trust: handover_model::Trust::Project,
             flags: Vec::new(),
+            stale: Vec::new(),
         }
     }
 

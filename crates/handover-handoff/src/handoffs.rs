@@ -1,6 +1,6 @@
 //! What every step of a handoff works with.
 
-use handover_context::assemble::{ShownPlace, Sources};
+use handover_context::assemble::{Freshness, ShownPlace, Sources, Unchecked};
 use handover_context::learning::Binding;
 use handover_context::package_file::ProjectPaths;
 use handover_context::specialize::Templates;
@@ -51,6 +51,11 @@ pub trait TechnologySource {
     /// The files that a task is about, best first; none if there is no index of them.
     fn where_to_look(&self, _task: &str) -> Vec<ShownPlace> {
         Vec::new()
+    }
+
+    /// Tells what became of what texts are about, for one brief.
+    fn freshness(&self) -> Box<dyn Freshness + '_> {
+        Box::new(Unchecked)
     }
 }
 
@@ -107,12 +112,14 @@ impl<'a> Handoffs<'a> {
         store: &'b dyn Store,
         binding: &'b dyn Fn() -> Binding,
         where_to_look: &'b dyn Fn(&str) -> Vec<ShownPlace>,
+        fresh: &'b dyn Freshness,
     ) -> Sources<'b> {
         Sources {
             store,
             redactor: self.redactor,
             config: &self.config.assembly,
             where_to_look,
+            fresh,
             notes: self.config.brief.notes,
             binding,
             places: Some(self.paths),

@@ -138,7 +138,8 @@ impl Handoffs<'_> {
         let compose = |store: &dyn Store| {
             let request = request.context_request(request.attempt.given(), None, delivery);
             let places = |task: &str| self.technology.where_to_look(task);
-            assemble::compose(self.sources(store, &binding, &places), &request)
+            let fresh = self.technology.freshness();
+            assemble::compose(self.sources(store, &binding, &places, &*fresh), &request)
         };
         let keep = |store: &dyn Store, assembly: &Assembly| {
             log_zone_change(store, self.redactor, &assembly.receipt)?;

@@ -81,7 +81,7 @@ pub fn import(folder: &Folder, store: &dyn Store, redactor: &Redactor) -> Import
     imported
 }
 
-/// Erases the texts of waiting receipts that show one of these notes; how many there were.
+/// Erases the texts of waiting receipts that show one of these notes, and the names in them; how many there were.
 pub fn erase(folder: &Folder, notes: &[NoteId]) -> Result<usize, FileError> {
     let mut erased = 0;
     for entry in folder.entries()?.into_iter().filter(|entry| entry.name.ends_with(SUFFIX)) {
@@ -94,6 +94,7 @@ pub fn erase(folder: &Folder, notes: &[NoteId]) -> Result<usize, FileError> {
         });
         if let (Some(note), Some(text)) = (shown, &mut record.text) {
             *text = erased_text(note);
+            record.items.iter_mut().for_each(|item| item.stale.clear());
             let bytes = serde_json::to_vec(&record).unwrap_or_default();
             folder.replace(&entry.name, &bytes, Sync::Yes)?;
             erased += 1;

@@ -11,6 +11,7 @@ mod loaded;
 mod mentions;
 mod passage;
 pub mod places;
+mod reverts;
 mod source;
 mod sources;
 #[cfg(test)]
@@ -25,4 +26,4 @@ pub use source::{
     ForeignTables, ForeignValue, Found, Homes, Learned, Place, SkipReason, Skipped, Source,
     SourceContext, SourceError, Unit,
 };
-pub use sources::{source, sources};
+pub use sources::{section_now, source, sources};

@@ -1,4 +1,4 @@
-//! The paths and symbols that a text names, found by their form alone.
+//! The paths, symbols and commits that a text names, found by their form alone.
 
 use std::path::{Path, PathBuf};
 
@@ -98,9 +98,13 @@ const EXTENSIONS: &[&str] = &[
 pub(crate) struct Mentions {
     pub(crate) paths: Vec<String>,
     pub(crate) symbols: Vec<String>,
+    /// The first digits of their ids, or all of them.
+    pub(crate) commits: Vec<String>,
+    /// What is a path only if there is such a file: `and/or`, `bin/run`, `.editorconfig`.
+    pub(crate) possible_paths: Vec<String>,
 }
 
-/// The paths, relative to the project, and the symbols in a text, in the order in which they appear. `checkouts`
+/// The paths, relative to the project, the symbols and the commits in a text, each in the order in which they appear. `checkouts`
 /// are folders whose absolute paths become relative; other absolute paths are left out.
 pub(crate) fn mentions(text: &str, checkouts: &[PathBuf]) -> Mentions {
     let mut found = Mentions::default();
@@ -128,10 +132,14 @@ fn see(word: &str, quoted: bool, called: bool, checkouts: &[PathBuf], found: &mu
     if word.len() < 3 || word.len() > MAX_CHARS || word.contains("://") {
         return;
     }
-    if let Some(path) = path(word, checkouts) {
+    if is_commit(word) {
+        add(&mut found.commits, word.to_owned());
+    } else if let Some(path) = path(word, checkouts) {
         add(&mut found.paths, path);
     } else if is_symbol(word, quoted || called) {
         add(&mut found.symbols, word.to_owned());
+    } else if let Some(path) = possible_path(word) {
+        add(&mut found.possible_paths, path.to_owned());
     }
 }
 
@@ -168,6 +176,25 @@ fn path(word: &str, checkouts: &[PathBuf]) -> Option<String> {
     };
     let is_number = word.chars().all(|c| c.is_numeric() || "./-".contains(c));
     (looks_like_one && !is_number).then(|| word.to_owned())
+}
+
+/// A word that could be the path of a file with an unusual name.
+fn possible_path(word: &str) -> Option<&str> {
+    let word = word.split(':').next().unwrap_or(word);
+    let word = word.strip_prefix("./").unwrap_or(word);
+    let plain = |c: char| c.is_alphanumeric() || "._-+@/".contains(c);
+    let parts = || word.split('/');
+    let has_form = word.contains('/') || word.contains('.');
+    let usual = parts().all(|part| !part.is_empty() && part != "..") && word.chars().all(plain);
+    (has_form && usual && word.chars().any(char::is_alphabetic)).then_some(word)
+}
+
+/// Whether a word has the form of a commit's id: `deadbeef` is a word, `1234567` a number.
+fn is_commit(word: &str) -> bool {
+    let hex = (7..=40).contains(&word.len())
+        && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let has = |kind: fn(&u8) -> bool| word.as_bytes().iter().any(kind);
+    hex && has(u8::is_ascii_digit) && (word.len() == 40 || has(u8::is_ascii_alphabetic))
 }
 
 /// Whether a word has the form of an identifier; between backticks and before parentheses plain words have it too.
@@ -223,6 +250,22 @@ mod tests {
             of(text).1,
             ["rotate", "refresh_token", "Store::open", "parseHTML", "MAX_SIZE", "begin", "GitHub"]
         );
+    }
+
+    #[test]
+    fn commits_are_known_by_their_digits() {
+        let text = "Since 1a2b3c4 and `0123456789abcdef0123456789abcdef01234567`, not deadbeef, 1234567 or 1a2b.";
+        let found = mentions(text, &[]);
+        assert_eq!(found.commits, ["1a2b3c4", "0123456789abcdef0123456789abcdef01234567"]);
+        assert_eq!(found.symbols, [""; 0]);
+    }
+
+    #[test]
+    fn unusual_names_may_be_paths() {
+        let found =
+            mentions("Run bin/run:3 and/or .gitmodules, docs/a.1; not 24/7, a//b or ../x.", &[]);
+        assert_eq!(found.possible_paths, ["bin/run", "and/or", ".gitmodules", "docs/a.1"]);
+        assert_eq!(found.paths, [""; 0]);
     }
 
     proptest::proptest! {

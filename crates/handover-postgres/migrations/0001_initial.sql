@@ -373,6 +373,7 @@ CREATE TABLE receipt_item (
     read_at  BIGINT,
     trust TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
     flags TEXT NOT NULL,
+    stale TEXT NOT NULL,
     PRIMARY KEY (receipt, kind, item)
 );
 CREATE INDEX receipt_item_by_item ON receipt_item (kind, item);

@@ -237,8 +237,14 @@ impl PostgresStore {
         Ok(self.numbered_note(project, id)?.1)
     }
 
-    /// Erases the texts of receipts that show a note.
+    /// Erases the texts of receipts that show a note, and the names in it.
     fn erase_receipts(&self, project: &ProjectId, id: &NoteId) -> Result<u64> {
+        self.change(
+            "UPDATE receipt_item i SET stale = '[]' FROM receipt r, session s
+             WHERE i.kind = 'note' AND i.item = $1 AND i.receipt = r.id AND s.key = r.session
+                AND s.project = $2 AND i.stale != '[]'",
+            params![id.as_str(), project.as_str()],
+        )?;
         self.change(
             "UPDATE receipt r SET text = $3 FROM receipt_item i, session s
              WHERE i.kind = 'note' AND i.item = $1 AND i.receipt = r.id AND s.key = r.session

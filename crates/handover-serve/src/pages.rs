@@ -48,11 +48,13 @@ pub(crate) async fn page(
         handover_web::Method::Post => TokenScope::Write,
     };
     let rendered = state.run(caller, need, move |context| {
+        let fresh = context.technology.freshness();
         let site = Site {
             store: context.store,
             redactor: context.redactor,
             config: context.config,
             paths: context.paths,
+            fresh: &*fresh,
             project: &context.project,
             may_write: context.may_write,
             machine: &context.machine,

@@ -406,9 +406,10 @@ CREATE TABLE receipt_item (
     read_at  INTEGER,
     trust    TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
     flags    TEXT NOT NULL,
+    stale    TEXT NOT NULL,
     sum INTEGER AS (record_sum(
         receipt, kind, item, position, version, form, score, terms, tokens, read_at, trust,
-        flags)) STORED,
+        flags, stale)) STORED,
     PRIMARY KEY (receipt, kind, item)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX receipt_item_by_item ON receipt_item (kind, item);

@@ -147,7 +147,7 @@ fn set_state(
     Ok(get(tx, project, id)?.1)
 }
 
-/// Erases the texts of receipts that show a note.
+/// Erases the texts of receipts that show a note, and the names in it.
 fn erase_delivered(tx: &Connection, project: &ProjectId, id: &NoteId) -> Result<u64> {
     let intact = sums::intact("receipt", "r");
     let sql = format!(
@@ -161,6 +161,9 @@ fn erase_delivered(tx: &Connection, project: &ProjectId, id: &NoteId) -> Result<
     for receipt in &receipts {
         let sql = "UPDATE receipt SET text = ?2 WHERE id = ?1";
         query::execute(tx, sql, (receipt, erased_text(id)))?;
+        let sql = "UPDATE receipt_item SET stale = '[]'
+                   WHERE receipt = ?1 AND kind = 'note' AND item = ?2 AND stale != '[]'";
+        query::execute(tx, sql, (receipt, id.as_str()))?;
     }
     Ok(receipts.len() as u64)
 }

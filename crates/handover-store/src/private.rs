@@ -109,7 +109,12 @@ where
             return self.shared.put_receipt(new);
         }
         let withheld = Redactor::default().clean(WITHHELD);
-        self.shared.put_receipt(&NewReceipt { text: Some(withheld), ..new.clone() })?;
+        let mut shared = NewReceipt { text: Some(withheld), ..new.clone() };
+        // The names in a note are its words.
+        for item in shared.items.iter_mut().filter(|item| items.contains(&**item)) {
+            item.stale.clear();
+        }
+        self.shared.put_receipt(&shared)?;
         // It is there already if the shared transaction was repeated.
         let put = || {
             let (id, now) = (new.session.clone(), new.now);
@@ -125,7 +130,17 @@ where
     fn with_text(&self, mut receipt: Receipt) -> Result<Receipt> {
         if receipt.text.as_deref() == Some(WITHHELD) {
             match self.private.receipt(&receipt.id) {
-                Ok(kept) => receipt.text = kept.text,
+                Ok(kept) => {
+                    receipt.text = kept.text;
+                    for item in kept.items {
+                        let same = |other: &&mut ReceiptItem| {
+                            other.kind == item.kind && other.id == item.id
+                        };
+                        if let Some(other) = receipt.items.iter_mut().find(same) {
+                            other.stale = item.stale;
+                        }
+                    }
+                }
                 Err(StoreError::NotFound { .. }) => {}
                 Err(error) => return Err(error),
             }

@@ -1,5 +1,6 @@
 //! What pages are rendered from.
 
+use handover_context::assemble::Freshness;
 use handover_context::package_file::ProjectPaths;
 use handover_model::config::Config;
 use handover_model::{ProjectId, Timestamp};
@@ -16,6 +17,8 @@ pub struct Site<'a> {
     pub config: &'a Config,
     /// The directories that package files may be in.
     pub paths: &'a ProjectPaths,
+    /// Tells what became of what texts are about.
+    pub fresh: &'a dyn Freshness,
     /// The project that is shown.
     pub project: &'a ProjectId,
     /// Whether the caller has write access; forms are hidden without it.

@@ -164,6 +164,7 @@ fn assemble(store: &dyn Store, request: &ContextRequest) -> handover_store::Resu
         redactor: &redactor,
         config: &config,
         where_to_look: &|_| Vec::new(),
+        fresh: &handover_context::assemble::Unchecked,
         notes: true,
         binding,
         places: None,

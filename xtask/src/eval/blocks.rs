@@ -152,6 +152,7 @@ fn block(
         redactor: &Redactor::default(),
         config: &AssemblyConfig::default(),
         where_to_look: &|_| Vec::new(),
+        fresh: &handover_context::assemble::Unchecked,
         notes: true,
         binding: &Binding::default,
         places: None,

@@ -1,5 +1,6 @@
 //! Evaluations on labeled data, most of which is not part of the repository.
 
+pub mod alive;
 pub mod blocks;
 pub mod briefs;
 mod category;

@@ -150,7 +150,7 @@ impl Trials {
     }
 }
 
-fn is_source(path: &str) -> bool {
+pub(super) fn is_source(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| SOURCE.contains(&end))
 }
 
@@ -197,7 +197,7 @@ fn strip(message: &str) -> String {
     message.lines().filter(tools).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
-fn git(folder: &Path, args: &[&str]) -> Result<String> {
+pub(super) fn git(folder: &Path, args: &[&str]) -> Result<String> {
     let output = Command::new("git").current_dir(folder).args(args).output()?;
     if !output.status.success() {
         bail!("git {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr));

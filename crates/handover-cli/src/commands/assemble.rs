@@ -1,6 +1,8 @@
 //! `handover assemble`
 
-use handover_context::assemble::{Assembly, fallback};
+use std::fmt::Write as _;
+
+use handover_context::assemble::{Assembly, Explained, fallback};
 use handover_context::shape;
 use handover_handoff::{Delivery, HandoffRequest, Recorded};
 use handover_model::{KnownEvent, ReceiptState, Role};
@@ -93,6 +95,18 @@ fn give_back(
     }
 }
 
+/// The rule that decided, and what became of the names in what is shown.
+fn why(candidate: &Explained) -> String {
+    let mut why = candidate.reason.to_string();
+    if candidate.terms.stale < 0.0 {
+        let _ = write!(why, "; {:.3} for naming what is gone", candidate.terms.stale);
+    }
+    for stale in &candidate.stale {
+        let _ = write!(why, "; {} {stale}", stale.name());
+    }
+    why
+}
+
 fn explain(app: &App, assembly: &Assembly) {
     let rows = assembly
         .candidates
@@ -113,7 +127,7 @@ fn explain(app: &App, assembly: &Assembly) {
             ];
             row.extend(values.iter().map(|value| format!("{value:.3}")));
             row.push(candidate.trust.map_or_else(|| "–".to_owned(), |trust| trust.to_string()));
-            row.push(candidate.reason.to_string());
+            row.push(why(candidate));
             row
         })
         .collect();

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use handover_handoff::TechnologySource as _;
 use handover_model::RunId;
 use handover_web::Site;
 use serde_json::json;
@@ -30,11 +31,13 @@ pub(crate) struct ReportArgs {
 pub(crate) fn run(app: &App, args: ReportArgs) -> Outcome {
     let run = status::find(app, args.run)?;
     let (project, machine) = (app.project_id()?, crate::env::machine());
+    let fresh = app.freshness();
     let site = Site {
         store: app.store()?,
         redactor: app.redactor()?,
         config: app.config()?,
         paths: app.places()?,
+        fresh: &*fresh,
         project: &project,
         may_write: false,
         machine: &machine,

@@ -52,6 +52,10 @@ pub fn copy_to_shared(
             "receipt" if record.text("id").is_some_and(|id| showing.contains(id)) => {
                 Some(kept.withheld())
             }
+            // The names in a note are its words.
+            "receipt_item" if record.text("receipt").is_some_and(|id| showing.contains(id)) => {
+                Some(kept.withheld())
+            }
             _ => Some(kept),
         }
     })?;
@@ -196,6 +200,7 @@ mod tests {
                 read_at: None,
                 trust: Trust::Agent,
                 flags: Vec::new(),
+                stale: Vec::new(),
             }];
             let text = Some(project.redactor.clean(&format!("it shows {note}")));
             let new = NewReceipt {

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::{ErrorPattern, Form, ItemKind, ReceiptItem, Strategy, Tokenizer};
+use handover_model::{ErrorPattern, Form, ItemKind, ReceiptItem, StaleName, Strategy, Tokenizer};
 
+use super::alive::{self, Freshness};
 use super::history::History;
 use super::render::Common;
 use super::{
@@ -28,6 +29,8 @@ pub(super) struct Block {
     /// How many of the errors the task names.
     pub(super) named_errors: usize,
     pub(super) strategies: Vec<Strategy>,
+    /// The names in each strategy that are not what they were.
+    pub(super) stale_in_strategies: Vec<Vec<StaleName>>,
     /// The files that the work will probably touch.
     pub(super) places: Vec<ShownPlace>,
 }
@@ -126,9 +129,33 @@ impl Block {
         self.history.drop_step().then_some(Shrunk::Shorter)
     }
 
+    /// Notes which names in the items are not what they were.
+    pub(super) fn check_names(&mut self, fresh: &dyn Freshness) {
+        for package in &mut self.packages {
+            package.stale = alive::stale(fresh, package.said());
+        }
+        for note in &mut self.notes {
+            note.check(fresh);
+        }
+        for entry in &mut self.reasoning {
+            entry.stale = alive::stale(fresh, [entry.content.as_str()]);
+        }
+        let stale = |strategy: &Strategy| alive::stale(fresh, [strategy.insight.as_str()]);
+        self.stale_in_strategies = self.strategies.iter().map(stale).collect();
+    }
+
     /// The items as a receipt keeps them.
     pub(super) fn receipt_items(&self) -> Vec<ReceiptItem> {
-        let Self { history, packages, notes, reasoning, errors, strategies, .. } = self;
+        let Self {
+            history,
+            packages,
+            notes,
+            reasoning,
+            errors,
+            strategies,
+            stale_in_strategies,
+            ..
+        } = self;
         let plain = |kind, id: String, tokens, trust, flags| ReceiptItem {
             kind,
             id,
@@ -140,6 +167,7 @@ impl Block {
             read_at: None,
             trust,
             flags,
+            stale: Vec::new(),
         };
         let mut items: Vec<ReceiptItem> = packages
             .iter()
@@ -148,18 +176,26 @@ impl Block {
                 form: p.form,
                 score: p.score,
                 terms: p.terms.by_name(),
+                stale: p.stale.clone(),
                 ..plain(ItemKind::Package, p.id.to_string(), p.tokens, p.trust, p.flags.clone())
             })
             .collect();
         items.extend(notes.iter().flat_map(|note| {
-            note.statements().enumerate().map(|(at, (id, trust, flags))| {
+            note.statements().enumerate().map(|(at, said)| {
                 // Of all statements together.
                 let tokens = if at == 0 { note.tokens } else { 0 };
                 ReceiptItem {
                     form: note.form,
                     score: note.score,
                     terms: note.terms.by_name(),
-                    ..plain(ItemKind::Note, id.to_string(), tokens, trust, flags.to_vec())
+                    stale: said.stale.clone(),
+                    ..plain(
+                        ItemKind::Note,
+                        said.id.to_string(),
+                        tokens,
+                        said.trust,
+                        said.flags.clone(),
+                    )
                 }
             })
         }));
@@ -167,19 +203,20 @@ impl Block {
             let ShownVerdict { id, trust, flags, .. } = verdict;
             plain(ItemKind::Verdict, id.to_string(), 0, *trust, flags.clone())
         }));
-        items.extend(reasoning.iter().map(|r| {
-            plain(ItemKind::Reasoning, r.id.to_string(), r.tokens, r.trust, r.flags.clone())
+        items.extend(reasoning.iter().map(|r| ReceiptItem {
+            stale: r.stale.clone(),
+            ..plain(ItemKind::Reasoning, r.id.to_string(), r.tokens, r.trust, r.flags.clone())
         }));
         items.extend(
             errors
                 .iter()
                 .map(|e| plain(ItemKind::Error, e.hash.clone(), 0, e.trust, admit::of_error(e))),
         );
-        items.extend(
-            strategies.iter().map(|s| {
-                plain(ItemKind::Strategy, s.id.clone(), 0, s.trust, admit::of_strategy(s))
-            }),
-        );
+        let stale = |at| stale_in_strategies.get(at).cloned().unwrap_or_default();
+        items.extend(strategies.iter().enumerate().map(|(at, s)| ReceiptItem {
+            stale: stale(at),
+            ..plain(ItemKind::Strategy, s.id.clone(), 0, s.trust, admit::of_strategy(s))
+        }));
         items
     }
 }

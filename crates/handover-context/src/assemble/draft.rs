@@ -9,7 +9,7 @@ use handover_text::tokens;
 
 use super::admit::Admission;
 use super::block::{Block, Shrunk};
-use super::explain::{explain, left_out};
+use super::explain::{explain, explain_names, left_out};
 use super::known::{Known, Packing};
 use super::pack::Packer;
 use super::passages::Question;
@@ -191,14 +191,16 @@ impl<'a> Draft<'a> {
         let share = if self.selection.waiting > 0 { room / 2 } else { room };
         let (redactor, tokenizer) = (sources.redactor, plan.tokenizer);
         let (notes, redactions) = (&mut self.block.notes, &mut self.redactions);
-        let packing = Packing { said: &[], room: share, tokenizer, redactor };
+        let fresh = sources.fresh;
+        let packing = Packing { said: &[], room: share, tokenizer, redactor, fresh };
         known.pack(notes, &packing, redactions);
         self.add_packages()?;
         let said: Vec<&str> = self.block.packages.iter().flat_map(PackedPackage::said).collect();
         known.drop_said(&mut self.block.notes, &said, tokenizer);
         let room = self.item_room_left();
         let (notes, redactions) = (&mut self.block.notes, &mut self.redactions);
-        known.pack(notes, &Packing { said: &said, room, tokenizer, redactor }, redactions);
+        let packing = Packing { said: &said, room, tokenizer, redactor, fresh };
+        known.pack(notes, &packing, redactions);
         self.tried.extend(known.explained());
         Ok(())
     }
@@ -339,13 +341,15 @@ impl<'a> Draft<'a> {
 
     pub(super) fn finish(mut self, tokens: u64, markdown: String) -> Result<Assembly> {
         let tried = std::mem::take(&mut self.tried);
-        let (candidates, left_out_counts) =
+        let (mut candidates, left_out_counts) =
             explain(&mut self.selection, tried, self.request.explain)?;
+        self.block.check_names(self.sources.fresh);
         let receipt = NewReceipt {
             left_out: left_out(&candidates),
             left_out_counts,
             ..self.receipt(tokens, &markdown)
         };
+        explain_names(&mut candidates, &receipt.items);
         let Self { plan, block, selection, redactions, .. } = self;
         Ok(Assembly {
             receipt,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::{Fate, LeftOut};
+use handover_model::{Fate, LeftOut, ReceiptItem};
 use handover_store::Result;
 
 use super::Explained;
@@ -42,6 +42,16 @@ pub(super) fn explain(
     }
     let counts = counts.into_iter().map(|(fate, n)| (fate.to_string(), n)).collect();
     Ok((explained, counts))
+}
+
+/// Adds which names in what is shown are not what they were.
+pub(super) fn explain_names(candidates: &mut [Explained], items: &[ReceiptItem]) {
+    for item in items.iter().filter(|item| !item.stale.is_empty()) {
+        let same = |one: &&mut Explained| one.kind == item.kind && one.id.to_string() == item.id;
+        if let Some(candidate) = candidates.iter_mut().find(same) {
+            candidate.stale.clone_from(&item.stale);
+        }
+    }
 }
 
 /// The best candidates that are out, as a receipt keeps them.

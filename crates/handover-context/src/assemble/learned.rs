@@ -8,6 +8,7 @@ use handover_store::{ErrorFilter, Result, StrategyFilter};
 use handover_text::{tokens, words};
 
 use super::admit::Admission;
+use super::alive::{self, CHECKED, Freshness};
 use super::{ContextRequest, Explained, ItemId, Sources, render};
 use crate::learning::{Binding, NAMED};
 
@@ -117,11 +118,15 @@ pub(super) fn strategies(
         Some(task) => by_relevance(fitting, task),
         None => fitting.into_iter().map(|strategy| (strategy, true)).collect(),
     };
+    let ranked = sunk(ranked, sources.fresh);
     let admission = Admission::of(sources.config, &request.role);
     let (mut left, mut kept, mut explained) = (room, Vec::new(), Vec::new());
     let mut said: Vec<BTreeSet<String>> = shown.iter().map(|text| word_set(text)).collect();
     for (mut strategy, relevant) in ranked {
         strategy.insight = sources.redactor.clean(&strategy.insight).as_str().to_owned();
+        if relevant && kept.len() < MAX_STRATEGIES {
+            strategy.insight = alive::annotated(sources.fresh, strategy.insight);
+        }
         let cost = tokens::count(tokenizer, &render::strategy(&strategy));
         let words = word_set(&strategy.insight);
         let fate = if !relevant {
@@ -142,6 +147,13 @@ pub(super) fn strategies(
         }
     }
     Ok((kept, explained))
+}
+
+/// What is about things that are gone comes behind what is not, among the first that may go in.
+fn sunk(mut ranked: Vec<(Strategy, bool)>, fresh: &dyn Freshness) -> Vec<(Strategy, bool)> {
+    let first = ranked.iter().take(CHECKED).take_while(|(_, relevant)| *relevant).count();
+    ranked[..first].sort_by_cached_key(|(one, _)| alive::subject_is_gone(fresh, &one.insight));
+    ranked
 }
 
 /// The strategies with whether they are relevant to a task: most relevant first, in steps of a tenth, then

@@ -5,6 +5,7 @@
 //! its trace.
 
 mod admit;
+mod alive;
 mod block;
 mod draft;
 mod explain;
@@ -29,8 +30,8 @@ use std::collections::BTreeMap;
 use handover_model::config::AssemblyConfig;
 use handover_model::{
     Budget, Confidence, ErrorPattern, Fate, Form, GroupId, ItemKind, PackageId, PackageKind,
-    Priority, ReasoningId, ReasoningLevel, ReceiptId, Role, ScreenFlag, SessionId, Strategy,
-    Timestamp, Trust, Zone,
+    Priority, ReasoningId, ReasoningLevel, ReceiptId, Role, ScreenFlag, SessionId, StaleName,
+    Strategy, Timestamp, Trust, Zone,
 };
 use handover_store::{NewReceipt, Result, Store};
 use handover_text::Redactor;
@@ -39,6 +40,7 @@ use serde::Serialize;
 use crate::learning::Binding;
 use crate::package_file::ProjectPaths;
 
+pub use alive::{Freshness, Unchecked};
 use draft::Draft;
 pub use history::ShownVerdict;
 pub use known::PackedNote;
@@ -115,6 +117,9 @@ pub struct PackedPackage {
     /// What the screen found in the texts that are shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<ScreenFlag>,
+    /// The names in the texts that are not what they were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<StaleName>,
     /// Whether it is addressed to others, and shown because the role judges or rescues their work.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub for_reference: bool,
@@ -144,7 +149,7 @@ impl PackedPackage {
 }
 
 /// The terms of a score; they add up to it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Terms {
     /// Weight of its priority.
     pub priority: f64,
@@ -156,11 +161,19 @@ pub struct Terms {
     pub recency: f64,
     /// Relevance to the task.
     pub task: f64,
+    /// Loss because what it names is gone; never above 0.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stale: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 impl Terms {
     fn sum(&self) -> f64 {
-        self.priority + self.same_group + self.addressed + self.recency + self.task
+        self.priority + self.same_group + self.addressed + self.recency + self.task + self.stale
     }
 
     /// By name, as a receipt keeps them.
@@ -171,8 +184,10 @@ impl Terms {
             ("addressed", self.addressed),
             ("recency", self.recency),
             ("task", self.task),
+            ("stale", self.stale),
         ]
         .into_iter()
+        .filter(|(name, value)| *name != "stale" || *value != 0.0)
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
     }
@@ -202,6 +217,9 @@ pub struct PackedReasoning {
     /// What the screen found in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<ScreenFlag>,
+    /// The names in it that are not what they were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<StaleName>,
     /// Tokens of the entry in the block.
     pub tokens: u64,
 }
@@ -242,15 +260,17 @@ pub struct Explained {
     pub score: f64,
     /// How the score came about.
     pub terms: Terms,
+    /// The names in what is shown of it that are not what they were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<StaleName>,
 }
 
 impl Explained {
     /// A record without a score.
     fn plain(kind: ItemKind, id: ItemId, fate: Fate, trust: Trust) -> Self {
-        let terms =
-            Terms { priority: 0.0, same_group: 0.0, addressed: 0.0, recency: 0.0, task: 0.0 };
-        let trust = Some(trust);
-        Self { kind, id, included: fate.is_in(), reason: fate, trust, score: 0.0, terms }
+        let (trust, terms) = (Some(trust), Terms::default());
+        let included = fate.is_in();
+        Self { kind, id, included, reason: fate, trust, score: 0.0, terms, stale: Vec::new() }
     }
 }
 
@@ -305,6 +325,8 @@ pub struct Sources<'a> {
     pub config: &'a AssemblyConfig,
     /// Finds the files that a task is about; nothing if there is no index of them.
     pub where_to_look: &'a dyn Fn(&str) -> Vec<ShownPlace>,
+    /// Tells what became of what texts are about.
+    pub fresh: &'a dyn Freshness,
     /// Whether notes are chosen from, too.
     pub notes: bool,
     /// Detects the language and framework; called only when a strategy depends on them.

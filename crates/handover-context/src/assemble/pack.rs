@@ -12,6 +12,7 @@ use handover_store::Result;
 use handover_text::{cut, tokens};
 
 use super::admit::{self, Admission};
+use super::alive;
 use super::offer::{self, Offer};
 use super::passages::{Passage, Question, ShownPassage};
 use super::render::Common;
@@ -218,6 +219,10 @@ impl Packer<'_> {
                 continue;
             }
             texts.insert(package.content_hash.clone());
+            let (mut key, mut passages) = (key, passages);
+            if offers.len() < alive::CHECKED {
+                self.sink(&package, &mut key, &mut passages, &mut explained);
+            }
             let mut offered = self.summarized(&package, &explained, redactions);
             offered.for_reference = selection.is_for_reference(&key);
             offered.report = selection.report == Some(package.id);
@@ -342,6 +347,23 @@ impl Packer<'_> {
         longer
     }
 
+    /// What is about things that are gone sinks: the package by its summary, each passage by what it names.
+    fn sink(
+        &self,
+        package: &Package,
+        key: &mut Key,
+        passages: &mut [Passage],
+        explained: &mut Explained,
+    ) {
+        let fresh = self.sources.fresh;
+        key.score = explained.terms.sink(alive::left(fresh, &package.summary));
+        explained.score = key.score;
+        for passage in passages.iter_mut().take(MAX_PASSAGES) {
+            passage.score *= alive::left(fresh, &passage.text);
+        }
+        passages.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.line.cmp(&b.line)));
+    }
+
     /// Why a package helps nobody, if it does not: its file is gone, the failures that it reports were
     /// settled, or another file with the same text was offered already.
     fn useless(
@@ -384,6 +406,7 @@ impl Packer<'_> {
     ) -> PackedPackage {
         let whole = redactions.clean(self.sources.redactor, &package.summary).one_line();
         let first = whole.cut(self.zone.summary_chars());
+        let summary = alive::annotated(self.sources.fresh, first.as_str().to_owned());
         let form = if first.as_str().is_empty() {
             Form::Pointer
         } else if first.as_str() == whole.as_str() {
@@ -396,7 +419,9 @@ impl Packer<'_> {
             version: package.version,
             path: package.path.clone(),
             priority: package.priority,
-            summary: first.as_str().to_owned(),
+            flags: admit::flags([summary.as_str()]),
+            stale: Vec::new(),
+            summary,
             passages: Vec::new(),
             tokens: 0,
             file_tokens: package.tokens,
@@ -404,7 +429,6 @@ impl Packer<'_> {
             form,
             kind: package.kind,
             trust: package.trust,
-            flags: admit::flags([first.as_str()]),
             for_reference: false,
             changed: false,
             elsewhere: false,
@@ -417,7 +441,8 @@ impl Packer<'_> {
     /// A passage as the block shows it, redacted like everything that leaves.
     fn shown(&self, passage: &Passage, redactions: &mut Redactions) -> ShownPassage {
         let clean = redactions.clean(self.sources.redactor, &passage.text).one_line();
-        ShownPassage { line: passage.line, text: clean.as_str().to_owned(), score: passage.score }
+        let text = alive::annotated(self.sources.fresh, clean.as_str().to_owned());
+        ShownPassage { line: passage.line, text, score: passage.score }
     }
 
     /// Shortens an offer until it fits; it stays out if no form of it does.

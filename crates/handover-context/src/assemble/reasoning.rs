@@ -1,15 +1,16 @@
 //! The digest of other agents' reasoning.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use handover_model::roles::{Duty, RoleRules, writes_code};
 use handover_model::{
     Fate, ItemKind, Phase, Reasoning, ReasoningId, ReasoningLevel, Role, Tokenizer,
 };
 use handover_store::{ReasoningFilter, Result};
-use handover_text::tokens;
+use handover_text::{cut, tokens};
 
 use super::admit::Admission;
+use super::alive::{self, CHECKED};
 use super::learned::{says_the_same, word_set};
 use super::{ContextRequest, Explained, ItemId, PackedReasoning, Redactions, Sources, render};
 
@@ -91,6 +92,14 @@ pub(super) fn digest(
     let attempts = Attempts::of(&entries);
     // The listing is newest first, and the sort is stable.
     entries.sort_by_key(|entry| (attempts.behind(entry), rank(entry.phase)));
+    // Among those of the same weight, what is about things that are gone comes last.
+    let best = entries.iter().take(CHECKED);
+    let gone = best.filter(|entry| alive::subject_is_gone(sources.fresh, &entry.content));
+    let gone: HashSet<ReasoningId> = gone.map(|entry| entry.id).collect();
+    if !gone.is_empty() {
+        let sunk = |entry: &Reasoning| gone.contains(&entry.id);
+        entries.sort_by_key(|entry| (attempts.behind(entry), rank(entry.phase), sunk(entry)));
+    }
     let admission = Admission::of(sources.config, &request.role);
     let (per_role, in_all) = limits(level);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -112,6 +121,7 @@ pub(super) fn digest(
             continue;
         }
         let content = redactions.clean(sources.redactor, &entry.content).one_line();
+        let content = alive::annotated(sources.fresh, content.as_str().to_owned());
         let flags = match admission.check(entry.trust, [content.as_str()]) {
             Ok(flags) => flags,
             Err(fate) => {
@@ -119,7 +129,7 @@ pub(super) fn digest(
                 continue;
             }
         };
-        let words = word_set(content.as_str());
+        let words = word_set(&content);
         if said.iter().any(|shown| says_the_same(shown, &words)) {
             digest.explained.push(explained(Fate::ShownAlready));
             continue;
@@ -133,9 +143,10 @@ pub(super) fn digest(
                 attempt: attempts.of_entry(&entry) + 1,
                 group: entry.group.clone().filter(|_| request.group.is_none()),
                 confidence: entry.confidence,
-                content: content.cut(*chars).as_str().to_owned(),
+                content: cut::cut(&content, *chars),
                 trust: entry.trust,
                 flags: flags.clone(),
+                stale: Vec::new(),
                 tokens: 0,
             };
             packed.tokens = tokens::count(tokenizer, &render::reasoning(&packed));
@@ -145,7 +156,7 @@ pub(super) fn digest(
             Some(packed) => {
                 left -= packed.tokens;
                 *count += 1;
-                let whole = packed.content.chars().count() >= content.as_str().chars().count();
+                let whole = packed.content.chars().count() >= content.chars().count();
                 digest.explained.push(explained(if whole {
                     Fate::Fits
                 } else {

@@ -137,6 +137,7 @@ impl Selection<'_> {
             trust: None,
             score: key.score,
             terms: self.scoring.terms(&key.candidate, key.relevance),
+            stale: Vec::new(),
         }
     }
 
@@ -166,6 +167,7 @@ impl Scoring {
             addressed: known.addressed,
             recency: known.recency,
             task,
+            stale: 0.0,
         }
     }
 }

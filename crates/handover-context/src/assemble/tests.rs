@@ -16,7 +16,7 @@ use crate::testing::{at, project, role};
 const TOKENIZER: Tokenizer = Tokenizer::O200k;
 
 const TERMS: Terms =
-    Terms { priority: 8.0, same_group: 2.0, addressed: 1.5, recency: 0.5, task: 0.25 };
+    Terms { priority: 8.0, same_group: 2.0, addressed: 1.5, recency: 0.5, task: 0.25, stale: 0.0 };
 
 fn packed(id: i64, priority: Priority, summary: &str) -> PackedPackage {
     let mut package = PackedPackage {
@@ -39,6 +39,7 @@ fn packed(id: i64, priority: Priority, summary: &str) -> PackedPackage {
         terms: TERMS,
         trust: handover_model::Trust::Project,
         flags: Vec::new(),
+        stale: Vec::new(),
     };
     package.tokens =
         tokens::count(TOKENIZER, &render::package(&package, &render::Common::default()));
@@ -57,6 +58,7 @@ fn thought(id: i64, content: &str) -> PackedReasoning {
         tokens: 7,
         trust: handover_model::Trust::Project,
         flags: Vec::new(),
+        stale: Vec::new(),
     }
 }
 

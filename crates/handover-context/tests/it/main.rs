@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod alive;
 mod assemble;
 mod history;
 mod laws;

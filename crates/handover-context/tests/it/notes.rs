@@ -8,7 +8,7 @@ use crate::world::{World, day, fates, package, project, request};
 
 const TASK: &str = "Implement retries for the payment gateway";
 
-fn note(world: &World, id: &str, text: &str) -> NewNote {
+pub(crate) fn note(world: &World, id: &str, text: &str) -> NewNote {
     let clean = |text: &str| world.redactor.clean(text);
     NewNote {
         id: NoteId::new(id).unwrap(),
@@ -25,7 +25,7 @@ fn note(world: &World, id: &str, text: &str) -> NewNote {
     }
 }
 
-fn learn(world: &World, kind: NoteKind, source: &str, notes: Vec<NewNote>) {
+pub(crate) fn learn(world: &World, kind: NoteKind, source: &str, notes: Vec<NewNote>) {
     let unit =
         NewUnit { kind, source: source.to_owned(), fingerprint: Some("1".to_owned()), notes };
     world.store.learn_notes(&project(), &[unit], day(0)).unwrap();

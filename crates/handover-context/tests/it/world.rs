@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use handover_context::assemble::{
-    Assembly, ContextRequest, Explained, ShownPlace, Sources, compose,
+    Assembly, ContextRequest, Explained, Freshness, ShownPlace, Sources, compose,
 };
 use handover_context::learning::Binding;
 use handover_context::package_file::{ProjectPaths, content_hash};
 use handover_model::config::AssemblyConfig;
 use handover_model::{
-    Fate, GroupId, PackageId, PackageKind, Phase, Priority, ProjectId, ReceiptId, Role, Scope,
-    SessionId, Timestamp, Topic, Trust,
+    Fate, GroupId, NameCheck, Note, PackageId, PackageKind, Phase, Priority, ProjectId, ReceiptId,
+    Role, Scope, SectionNow, SessionId, StaleName, Timestamp, Topic, Trust,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
@@ -26,6 +26,10 @@ pub(crate) struct World {
     pub(crate) config: AssemblyConfig,
     pub(crate) binding: Binding,
     pub(crate) places: Vec<ShownPlace>,
+    /// What an index would know of names.
+    pub(crate) stale: Vec<StaleName>,
+    /// What the document of every note says today.
+    pub(crate) section: SectionNow,
 }
 
 pub(crate) fn session() -> SessionId {
@@ -68,6 +72,18 @@ pub(crate) fn package(name: impl Into<String>) -> Draft {
     Draft { name, summary, body: None, priority: Priority::Medium, group, consumers, created: 0 }
 }
 
+impl Freshness for World {
+    fn names(&self, text: &str) -> NameCheck {
+        let named = text.split_whitespace().filter(|word| word.contains('/')).count();
+        let in_text = |stale: &&StaleName| text.contains(stale.name());
+        NameCheck { named, stale: self.stale.iter().filter(in_text).cloned().collect() }
+    }
+
+    fn section(&self, _: &Note) -> SectionNow {
+        self.section.clone()
+    }
+}
+
 impl World {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -77,7 +93,16 @@ impl World {
         store.open_session(&new).unwrap();
         let (config, binding) = (AssemblyConfig::default(), Binding::default());
         let (redactor, places) = (Redactor::default(), Vec::new());
-        Self { folder, store, redactor, config, binding, places }
+        Self {
+            folder,
+            store,
+            redactor,
+            config,
+            binding,
+            places,
+            stale: Vec::new(),
+            section: SectionNow::Same,
+        }
     }
 
     pub(crate) fn add(&self, draft: Draft) -> PackageId {
@@ -173,6 +198,7 @@ impl World {
             redactor: &self.redactor,
             config: &self.config,
             where_to_look: &|_| self.places.clone(),
+            fresh: self,
             notes: true,
             binding: &binding,
             places,

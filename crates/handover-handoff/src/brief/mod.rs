@@ -270,7 +270,8 @@ impl Composer<'_> {
             Binding::of(stack, self.component().as_deref())
         };
         let places = |task: &str| self.handoffs.technology.where_to_look(task);
-        assemble::compose(self.handoffs.sources(store, &binding, &places), &request)
+        let fresh = self.handoffs.technology.freshness();
+        assemble::compose(self.handoffs.sources(store, &binding, &places, &*fresh), &request)
             .map_err(|error| error.to_string())
     }
 

@@ -203,6 +203,7 @@ fn a_file_of_the_spool_is_untrusted_text() {
         read_at: None,
         trust: handover_model::Trust::Project,
         flags: Vec::new(),
+        stale: Vec::new(),
     }];
     fs_err::write(world.spool.path().join("r_1.json"), serde_json::to_vec(&forged).unwrap())
         .unwrap();

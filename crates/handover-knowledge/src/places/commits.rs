@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 use super::history::{self, Commit, MAX_COMMITS};
 use super::inverted::{Additions, Inverted, Renumber};
 use super::model::{Model, put_changes};
-use super::tables::CommitRow;
+use super::reverted::{self, Claim};
+use super::tables::{CommitRow, DELETED, NONE};
 use super::{Checkout, PlacesError, Watch};
 use crate::GitError;
 
@@ -34,6 +35,9 @@ pub(super) fn update(
         let renumber = renumbered.as_deref().map_or(Renumber::Keep, Renumber::To);
         let merged = Inverted::merge(model.words.view(), renumber, &news.words);
         model.words = merged.ok_or(PlacesError::Damaged)?;
+    }
+    if news.changed {
+        reverted::resolve(model);
     }
     Ok(news.changed)
 }
@@ -87,7 +91,7 @@ impl News {
             commits.push(commit.redacted(redactor));
             true
         })?;
-        // Those that are gone; and one that comes back takes a new place.
+        // Those that are gone; and one that comes back takes a new place, with what it says.
         let mut drop: HashSet<[u8; 20]> = commits.iter().map(|commit| commit.id).collect();
         let gone = ["rev-list", "--no-merges", &most, &known, &not_head, "--"];
         git.records(&gone, &[], b'\n', watch.stop, &mut |line| {
@@ -99,6 +103,7 @@ impl News {
                 row.length = 0;
             }
         }
+        model.claims.retain(|claim| !drop.contains(&claim.by));
         self.add(model, &commits, Renames::Replace);
         head.clone_into(&mut model.origin.head);
         Ok(())
@@ -135,17 +140,20 @@ impl News {
 
     /// Adds commits, newest first.
     fn add(&mut self, model: &mut Model, commits: &[Commit], renames: Renames) {
-        let mut renamed = HashSet::new();
+        let mut seen = HashSet::new();
         for commit in commits {
-            for (from, to) in &commit.renames {
-                let (from, to) = (model.path(from), model.path(to));
+            let moved = commit.renames.iter().map(|(from, to)| (from, Some(to)));
+            for (from, to) in moved.chain(commit.deletions.iter().map(|from| (from, None))) {
+                let (from, to) = (model.path(from), to.map_or(DELETED, |to| model.path(to)));
                 let row = &mut model.paths[from as usize];
-                let known = row.renamed != super::tables::NONE && renames == Renames::Keep;
+                let known = row.renamed != NONE && renames == Renames::Keep;
                 // The newest counts.
-                if !known && renamed.insert(from) {
+                if !known && seen.insert(from) {
                     row.renamed = to;
                 }
             }
+            let targets = commit.reverts().into_iter();
+            model.claims.extend(targets.map(|target| Claim { by: commit.id, target }));
             let telling = history::is_telling(&commit.paths);
             let paths: Vec<u32> = if telling {
                 commit.paths.iter().map(|path| model.path(path)).collect()

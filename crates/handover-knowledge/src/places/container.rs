@@ -11,7 +11,7 @@ use super::codec::Reader;
 
 const MAGIC: &[u8; 4] = b"HOPL";
 /// Changes whenever the content of a section means something else.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 /// The largest file that is read.
 pub(super) const MAX_BYTES: u64 = 1 << 30;
 
@@ -45,9 +45,17 @@ pub(super) enum Section {
     WordIndex,
     Words,
     WordPostings,
+    /// Paths by the hash of their last part.
+    NameHashes,
+    /// What each commit says it takes back.
+    Reverts,
+    /// Commits that were taken back.
+    Reverted,
+    /// Names that files defined once and nothing has any more.
+    FormerSymbols,
 }
 
-const SECTIONS: usize = 17;
+const SECTIONS: usize = 21;
 const HEADER: usize = 8 + SECTIONS * 24 + 8;
 
 /// The sections of an index, complete.
@@ -167,6 +175,11 @@ impl Pieces {
         let extent = self.layout.extents[section as usize];
         let bytes = self.read(extent.offset, extent.length)?;
         (checksum(&bytes) == extent.checksum).then_some(bytes)
+    }
+
+    /// The number of bytes of a section.
+    pub(super) fn length(&self, section: Section) -> u64 {
+        self.layout.extents[section as usize].length
     }
 
     /// A piece of a section.

@@ -1,13 +1,16 @@
-//! Commits as git prints them: message, changed files, renames.
+//! Commits as git prints them: message, changed files, renames and deletions.
 
 use handover_text::{Redactor, words};
 
+use crate::reverts::{Target, targets};
 use crate::{Git, GitError};
 
 /// At most so many commits are known, the newest.
 pub(super) const MAX_COMMITS: usize = 20_000;
 /// A commit with more files says nothing about any of them.
 const MAX_FILES: usize = 60;
+/// The most deletions of one commit that are known.
+const MAX_DELETIONS: usize = 20_000;
 /// How much of a message counts.
 const MAX_MESSAGE: usize = 3_000;
 const MAX_SUBJECT: usize = 160;
@@ -40,6 +43,8 @@ pub(super) struct Commit {
     pub(super) paths: Vec<String>,
     /// Former and new names.
     pub(super) renames: Vec<(String, String)>,
+    /// What it deleted.
+    pub(super) deletions: Vec<String>,
 }
 
 impl Commit {
@@ -54,7 +59,13 @@ impl Commit {
         self.message = redactor.clean(&self.message).as_str().to_owned();
         self.paths.retain(has_none);
         self.renames.retain(|(from, to)| has_none(from) && has_none(to));
+        self.deletions.retain(has_none);
         self
+    }
+
+    /// The commits that it takes back.
+    pub(super) fn reverts(&self) -> Vec<Target> {
+        targets(&self.message)
     }
 
     /// The terms of the message: those of the subject, and all of them.
@@ -134,7 +145,9 @@ enum Next {
     Message,
     /// A status, or the next commit.
     Status,
-    Path,
+    Path {
+        deleted: bool,
+    },
     /// The name before and the name after.
     From(bool),
     To {
@@ -167,11 +180,15 @@ impl Fields {
             Next::Status => match field.trim_ascii_start().first() {
                 Some(b'R') => Next::From(true),
                 Some(b'C') => Next::From(false),
-                Some(_) => Next::Path,
+                Some(status) => Next::Path { deleted: *status == b'D' },
                 None => Next::Status,
             },
-            Next::Path => {
-                add(&mut commit.paths, text());
+            Next::Path { deleted } => {
+                let path = text();
+                if deleted && commit.deletions.len() < MAX_DELETIONS {
+                    commit.deletions.push(path.clone());
+                }
+                add(&mut commit.paths, path);
                 Next::Status
             }
             Next::From(renamed) => Next::To { from: text(), renamed },

@@ -1,16 +1,18 @@
 //! An index, open for questions.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use handover_files::Folder;
 use handover_text::words;
 
+use super::codec::Reader;
 use super::container::{Pieces, Section};
 use super::document::Occurrence;
 use super::inverted::each_posting;
 use super::lookup::Lexicon;
 use super::model::range;
-use super::tables::{self, Document, NONE, Origin, PathHash, PathRow, Row, path_hash};
+use super::tables::{self, DELETED, Document, NONE, Origin, PathHash, PathRow, Row, path_hash};
 use super::{Checkout, Evidence, Place, PlacesError, Progress, Watch, Weights};
 use super::{file_name, folder_of, rank, update};
 
@@ -28,6 +30,15 @@ pub struct Index {
     pub(super) pieces: Pieces,
     pub(super) root: PathBuf,
     origin: Origin,
+    /// The tables that every name is looked up in, read when the first one is.
+    tables: PathTables,
+}
+
+#[derive(Debug, Default)]
+struct PathTables {
+    rows: OnceLock<Vec<u8>>,
+    hashes: OnceLock<Vec<u8>>,
+    name_hashes: OnceLock<Vec<u8>>,
 }
 
 /// Whether a name is part of the code.
@@ -49,7 +60,8 @@ impl Index {
         let origin = Origin::decode(&pieces.section(Section::Origin)?)?;
         let here = update::origin(root).ok()?;
         let ours = origin.root == here.root && origin.inode == here.inode;
-        ours.then(|| Self { pieces, root: root.to_owned(), origin })
+        let tables = PathTables::default();
+        ours.then(|| Self { pieces, root: root.to_owned(), origin, tables })
     }
 
     /// Creates the index of a checkout or brings it up to date.
@@ -97,6 +109,11 @@ impl Index {
         self.origin.unread == 0 && self.origin.complete
     }
 
+    /// Whether every file was read.
+    pub(super) fn is_read(&self) -> bool {
+        self.origin.unread == 0
+    }
+
     /// Every file that can be found, in no particular order.
     pub fn files(&self) -> Vec<String> {
         let documents = || tables::decode::<Document>(&self.pieces.section(Section::Documents)?);
@@ -104,11 +121,25 @@ impl Index {
         live.filter_map(|row| self.path_text(row.path)).collect()
     }
 
-    /// Whether the working tree has this file. `path` is relative to the root of the project.
+    /// Whether the working tree has this file or folder. `path` is relative to the root of the project. What is
+    /// behind a link is taken for existing, without following it.
     pub fn exists(&self, path: &str) -> bool {
         let plain =
             !path.is_empty() && !path.starts_with('/') && !path.split('/').any(|part| part == "..");
-        plain && fs_err::symlink_metadata(self.root.join(path)).is_ok()
+        let kind = |path: &Path| fs_err::symlink_metadata(path).ok().map(|data| data.file_type());
+        if !plain {
+            return false;
+        }
+        let whole = self.root.join(path);
+        let folders = path.match_indices('/').map(|(end, _)| self.root.join(&path[..end]));
+        for folder in folders.take_while(|folder| *folder != whole) {
+            match kind(&folder) {
+                Some(kind) if kind.is_symlink() => return true,
+                Some(_) => {}
+                None => return false,
+            }
+        }
+        kind(&whole).is_some()
     }
 
     /// The name of this file today, if the history says that it was renamed and it does not exist any more.
@@ -118,7 +149,7 @@ impl Index {
         }
         let mut row = self.path_row(self.path_number(path)?)?;
         for _ in 0..MAX_RENAMES {
-            if row.renamed == NONE {
+            if matches!(row.renamed, NONE | DELETED) {
                 return None;
             }
             let name = self.path_text(row.renamed)?;
@@ -205,21 +236,54 @@ impl Index {
 
     /// The number of a path; none if it was never seen.
     pub(super) fn path_number(&self, path: &str) -> Option<u32> {
-        let hash = path_hash(path);
-        let hashes: Vec<PathHash> = tables::decode(&self.pieces.section(Section::PathHashes)?)?;
-        let first = hashes.partition_point(|row| row.hash < hash);
-        let same = hashes[first..].iter().take_while(|row| row.hash == hash);
-        same.map(|row| row.path).find(|number| self.path_text(*number).as_deref() == Some(path))
+        let hashes = self.table(&self.tables.hashes, Section::PathHashes);
+        let same = hashed(hashes, path_hash(path), usize::MAX)?;
+        same.into_iter().find(|number| self.path_text(*number).as_deref() == Some(path))
     }
 
-    fn path_row(&self, path: u32) -> Option<PathRow> {
-        let start = u64::from(path) * PathRow::SIZE as u64;
-        let bytes = self.pieces.piece(Section::Paths, start, start + PathRow::SIZE as u64)?;
-        tables::decode(&bytes)?.pop()
+    /// The paths whose last part may be this one; none if there are more than `most`.
+    pub(super) fn paths_by_name(&self, name: &str, most: usize) -> Option<Vec<u32>> {
+        let hashes = self.table(&self.tables.name_hashes, Section::NameHashes);
+        hashed(hashes, path_hash(name), most)
+    }
+
+    pub(super) fn path_row(&self, path: u32) -> Option<PathRow> {
+        row(self.table(&self.tables.rows, Section::Paths), path as usize)
+    }
+
+    /// A whole section, without its checksum: what is found is compared with the text of the path.
+    fn table<'s>(&self, table: &'s OnceLock<Vec<u8>>, section: Section) -> &'s [u8] {
+        let read = || self.pieces.piece(section, 0, self.pieces.length(section));
+        table.get_or_init(|| read().unwrap_or_default())
     }
 
     fn text(&self, section: Section, range: std::ops::Range<usize>) -> Option<String> {
         let bytes = self.pieces.piece(section, range.start as u64, range.end as u64)?;
         String::from_utf8(bytes).ok()
     }
+}
+
+/// A row of a table.
+fn row<R: Row>(table: &[u8], at: usize) -> Option<R> {
+    let start = at.checked_mul(R::SIZE)?;
+    R::decode(&mut Reader::new(table.get(start..start + R::SIZE)?))
+}
+
+/// The paths of a hash; none if there are more than `most`.
+fn hashed(table: &[u8], hash: u32, most: usize) -> Option<Vec<u32>> {
+    let at = |at: usize| row::<PathHash>(table, at);
+    let (mut low, mut high) = (0, table.len() / PathHash::SIZE);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if at(middle)?.hash < hash { low = middle + 1 } else { high = middle }
+    }
+    let mut paths = Vec::new();
+    while let Some(found) = at(low).filter(|row| row.hash == hash) {
+        if paths.len() >= most {
+            return None;
+        }
+        paths.push(found.path);
+        low += 1;
+    }
+    Some(paths)
 }

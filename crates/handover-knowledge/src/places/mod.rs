@@ -5,17 +5,22 @@
 //! is rebuilt whenever it is missing or damaged. [`Index::update`] reads what changed; a query reads the few
 //! parts that it needs. Content, paths and messages are the checkout's: callers must show them as data.
 
+mod alive;
+#[cfg(test)]
+mod alive_tests;
 mod codec;
 mod commits;
 mod container;
 mod document;
 mod files;
+mod former;
 mod history;
 mod index;
 mod inverted;
 mod lookup;
 mod model;
 mod rank;
+mod reverted;
 mod scan;
 mod tables;
 #[cfg(test)]
@@ -28,6 +33,7 @@ use std::path::Path;
 use handover_files::{FileError, Folder};
 use handover_text::Redactor;
 
+pub use alive::Names;
 pub use index::{Index, Presence};
 pub use rank::Weights;
 pub use why::section;

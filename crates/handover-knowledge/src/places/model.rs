@@ -1,11 +1,16 @@
 //! A whole index in memory, as an update needs it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::codec::{Reader, put};
 use super::container::{Contents, Section};
 use super::inverted::Inverted;
-use super::tables::{self, CommitRow, Document, NONE, Origin, PathHash, PathRow, Stamp, path_hash};
+use super::reverted::{self, Claim};
+use super::tables::{
+    self, CommitRow, DELETED, Document, NONE, Origin, PathHash, PathRow, RevertedRow, Stamp,
+    path_hash,
+};
+use super::{files, former};
 
 /// Everything that an index holds.
 #[derive(Debug, Default)]
@@ -24,6 +29,11 @@ pub(super) struct Model {
     pub(super) changes: Vec<u8>,
     pub(super) terms: Inverted,
     pub(super) words: Inverted,
+    /// What commits say they take back, and what that comes to.
+    pub(super) claims: Vec<Claim>,
+    pub(super) reverted: Vec<RevertedRow>,
+    /// Names that files do not define any more.
+    pub(super) former: BTreeSet<String>,
     /// The numbers of all paths.
     by_text: HashMap<String, u32>,
 }
@@ -64,6 +74,9 @@ impl Model {
                 terms: owned(Section::Words),
                 postings: owned(Section::WordPostings),
             },
+            claims: reverted::decode(contents.get(Section::Reverts))?,
+            reverted: tables::decode(contents.get(Section::Reverted))?,
+            former: former::decode(contents.get(Section::FormerSymbols))?,
             by_text: HashMap::new(),
         };
         let belong = model.documents.len() == model.stamps.len()
@@ -79,12 +92,20 @@ impl Model {
         Some(model)
     }
 
-    pub(super) fn encode(self) -> Contents {
-        let mut hashes: Vec<PathHash> = (0..)
-            .zip(&self.paths)
-            .filter_map(|(path, _)| Some(PathHash { hash: path_hash(self.path_text(path)?), path }))
+    /// Paths by the hash of a part.
+    fn hashes(&self, part: impl Fn(&str) -> &str) -> Vec<PathHash> {
+        let mut hashes: Vec<PathHash> = (0..self.paths.len() as u32)
+            .filter_map(|path| {
+                Some(PathHash { hash: path_hash(part(self.path_text(path)?)), path })
+            })
             .collect();
         hashes.sort_unstable();
+        hashes
+    }
+
+    pub(super) fn encode(self) -> Contents {
+        let hashes = self.hashes(|path| path);
+        let name_hashes = self.hashes(files::name);
         let mut contents = Contents::default();
         let sections = [
             (Section::Origin, self.origin.encode()),
@@ -104,6 +125,10 @@ impl Model {
             (Section::WordIndex, self.words.index),
             (Section::Words, self.words.terms),
             (Section::WordPostings, self.words.postings),
+            (Section::NameHashes, tables::encode(&name_hashes)),
+            (Section::Reverts, reverted::encode(&self.claims)),
+            (Section::Reverted, tables::encode(&self.reverted)),
+            (Section::FormerSymbols, former::encode(&self.former)),
         ];
         for (section, bytes) in sections {
             contents.set(section, bytes);
@@ -134,13 +159,26 @@ impl Model {
         number
     }
 
-    /// Takes the current version of a path out of the index.
+    /// Takes the current version of a path out of the index. What it defined may be gone.
     pub(super) fn remove_document(&mut self, path: u32) {
-        let row = &mut self.paths[path as usize];
-        if let Some(document) = self.documents.get_mut(row.document as usize) {
-            document.length = 0;
+        let at = self.paths[path as usize].document as usize;
+        if at < self.documents.len() {
+            self.documents[at].length = 0;
+            let symbols = self.symbols.get(range(at, |at| self.documents[at].symbols_end));
+            if let Ok(names) = std::str::from_utf8(symbols.unwrap_or_default()) {
+                self.former.extend(names.lines().map(str::to_owned));
+            }
         }
-        row.document = NONE;
+        self.paths[path as usize].document = NONE;
+    }
+
+    /// Notes that a file is not there any more; the history may say what became of it.
+    pub(super) fn lose(&mut self, path: u32) {
+        self.remove_document(path);
+        let row = &mut self.paths[path as usize];
+        if row.renamed == NONE {
+            row.renamed = DELETED;
+        }
     }
 
     /// Adds a version of a path and returns its number.
@@ -221,6 +259,8 @@ impl Model {
         self.commit_ids.clear();
         self.subjects.clear();
         self.changes.clear();
+        self.claims.clear();
+        self.reverted.clear();
         self.words = Inverted::default();
         for row in &mut self.paths {
             row.renamed = NONE;

@@ -6,6 +6,9 @@ use super::files::FileKind;
 /// No document, no other name.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// In place of another name: the path was deleted.
+pub(super) const DELETED: u32 = u32::MAX - 1;
+
 /// A row of fixed size.
 pub(super) trait Row: Sized {
     const SIZE: usize;
@@ -87,7 +90,7 @@ pub(super) struct PathRow {
     pub(super) text_end: u32,
     /// Its current version, or [`NONE`].
     pub(super) document: u32,
-    /// The path that it was renamed to last, or [`NONE`].
+    /// The path that it was renamed to last, [`DELETED`] if it was deleted since, or [`NONE`].
     pub(super) renamed: u32,
 }
 
@@ -126,6 +129,27 @@ impl Row for PathHash {
 pub(super) fn path_hash(path: &str) -> u32 {
     // FNV-1a; the text distinguishes collisions.
     path.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// A commit that was taken back, by its id; rows are sorted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct RevertedRow {
+    pub(super) commit: [u8; 20],
+    pub(super) by: [u8; 20],
+}
+
+impl Row for RevertedRow {
+    const SIZE: usize = 40;
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.commit);
+        out.extend_from_slice(&self.by);
+    }
+
+    fn decode(reader: &mut Reader<'_>) -> Option<Self> {
+        let mut id = || reader.take(20)?.try_into().ok();
+        Some(Self { commit: id()?, by: id()? })
+    }
 }
 
 /// A commit.
@@ -226,6 +250,7 @@ mod tests {
         check(Stamp { blob: [9; 20], size: 1 << 40, modified: u64::MAX });
         check(PathRow { text_end: 1, document: NONE, renamed: 2 });
         check(PathHash { hash: path_hash("a/b"), path: 7 });
+        check(RevertedRow { commit: [1; 20], by: [2; 20] });
         check(CommitRow { time: 1, length: 2, subject_end: 3, changes_end: 4 });
     }
 

@@ -17,7 +17,7 @@ use super::history;
 use super::inverted::{Additions, Inverted, Renumber};
 use super::model::Model;
 use super::tables::{Document, NONE, Origin, Stamp};
-use super::{Checkout, PlacesError, Progress, Watch, commits, file_name, folder_of};
+use super::{Checkout, PlacesError, Progress, Watch, commits, file_name, folder_of, former};
 use crate::GitError;
 
 /// Files beyond these are not indexed.
@@ -77,6 +77,9 @@ fn renew(
     if renumbered.is_some() || !added.is_empty() {
         let merged = Inverted::merge(model.terms.view(), renumber, &added);
         model.terms = merged.ok_or(PlacesError::Damaged)?;
+    }
+    if progress.read + progress.removed > 0 {
+        former::settle(&mut model);
     }
     let history_changed = commits::update(&mut model, checkout, watch)?;
     model.origin.unread = progress.unread as u64;
@@ -154,13 +157,18 @@ fn compare(
     listed: &BTreeMap<String, Stamp>,
     progress: &mut Progress,
 ) -> Vec<Work> {
+    let mut lost = HashMap::new();
     for path in 0..model.paths.len() as u32 {
-        let indexed = model.paths[path as usize].document != NONE;
-        if indexed && !model.path_text(path).is_some_and(|text| listed.contains_key(text)) {
-            model.remove_document(path);
+        let document = model.paths[path as usize].document;
+        if document != NONE && !model.path_text(path).is_some_and(|text| listed.contains_key(text))
+        {
+            let blob = model.stamps.get(document as usize).map_or([0; 20], |stamp| stamp.blob);
+            lost.insert(blob, path);
+            model.lose(path);
             progress.removed += 1;
         }
     }
+    follow_unchanged(model, listed, lost);
     let known = |path: &str| {
         let document = model.paths[model.known_path(path)? as usize].document;
         model.stamps.get(document as usize)
@@ -175,6 +183,25 @@ fn compare(
         FileKind::Data => 3,
     });
     work
+}
+
+/// Files that were moved and not changed have the same content under a name that is new. A commit says more, once
+/// there is one.
+fn follow_unchanged(
+    model: &mut Model,
+    listed: &BTreeMap<String, Stamp>,
+    mut lost: HashMap<[u8; 20], u32>,
+) {
+    lost.remove(&[0; 20]);
+    if lost.is_empty() {
+        return;
+    }
+    for (to, stamp) in listed {
+        let is_new = model.known_path(to).is_none();
+        if is_new && let Some(from) = lost.remove(&stamp.blob) {
+            model.paths[from as usize].renamed = model.path(to);
+        }
+    }
 }
 
 /// What one thread has read.

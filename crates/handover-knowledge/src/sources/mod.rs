@@ -8,6 +8,7 @@ mod transcripts;
 use handover_model::SourceName;
 
 use crate::Source;
+pub use docs::section_now;
 
 /// Every source, in the order in which they are learned.
 const SOURCES: &[&dyn Source] =

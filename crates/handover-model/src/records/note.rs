@@ -36,3 +36,14 @@ pub struct Note {
     /// The time of its source: of the commit, the message, the last change of the document.
     pub created_at: Timestamp,
 }
+
+/// What a document says today where a note was learned from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SectionNow {
+    /// What the note says.
+    Same,
+    /// Something else.
+    Changed(String),
+    /// Nothing: the section or the whole document is gone.
+    Gone,
+}

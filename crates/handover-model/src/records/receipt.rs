@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, ScreenFlag, SessionId, Timestamp,
-    Trust, Zone,
+    Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, ScreenFlag, SessionId, StaleName,
+    Timestamp, Trust, Zone,
 };
 
 /// The record of one assembly or brief and its delivery.
@@ -130,6 +130,9 @@ pub struct ReceiptItem {
     /// What the screen found in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<ScreenFlag>,
+    /// The names in it that were no longer what they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<StaleName>,
 }
 
 /// An item that was left out.

@@ -39,6 +39,7 @@ fn receipt() -> Receipt {
             read_at: None,
             trust: crate::Trust::Project,
             flags: Vec::new(),
+            stale: Vec::new(),
         }],
         left_out: vec![LeftOut {
             kind: ItemKind::Package,

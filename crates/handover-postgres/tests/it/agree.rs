@@ -132,6 +132,7 @@ fn search_and_assembly_agree() {
                         redactor: &redactor,
                         config: &config,
                         where_to_look: &|_| Vec::new(),
+                        fresh: &handover_context::assemble::Unchecked,
                         notes: true,
                         binding: &binding,
                         places: None,

@@ -140,6 +140,7 @@ fn fill_all(store: &dyn Store) {
                 read_at: None,
                 trust: handover_model::Trust::Project,
                 flags: Vec::new(),
+                stale: Vec::new(),
             }],
             left_out: vec![],
             left_out_counts: BTreeMap::new(),

@@ -215,7 +215,7 @@ pub(in crate::access) fn mark_read(
     without_private_text(guard, guard.store.mark_read(id, package, now)?)
 }
 
-/// Withholds the text of a receipt if it shows a private note.
+/// Withholds the text of a receipt if it shows a private note, and the names in that note.
 pub(in crate::access) fn without_private_text(
     guard: &Guarded<'_>,
     mut receipt: Receipt,
@@ -223,27 +223,25 @@ pub(in crate::access) fn without_private_text(
     if guard.access.private || receipt.text.is_none() {
         return Ok(receipt);
     }
-    let mut project = None;
-    for item in receipt.items.iter().filter(|item| item.kind == ItemKind::Note) {
+    let (mut project, mut shows_private) = (None, false);
+    for item in receipt.items.iter_mut().filter(|item| item.kind == ItemKind::Note) {
         let Ok(id) = NoteId::new(&item.id) else { continue };
         let project = match &project {
             Some(project) => project,
             None => project.insert(guard.store.session(&receipt.session)?.project),
         };
-        match guard.store.note(project, &id) {
-            Ok(note) if note.kind.is_private() => {
-                receipt.text = Some(WITHHELD.to_owned());
-                break;
-            }
-            Ok(_) => {}
-            Err(StoreError::NotFound { .. }) => {
-                if NoteKind::of_id(&id).is_some_and(NoteKind::is_private) {
-                    receipt.text = Some(WITHHELD.to_owned());
-                    break;
-                }
-            }
+        let kind = match guard.store.note(project, &id) {
+            Ok(note) => Some(note.kind),
+            Err(StoreError::NotFound { .. }) => NoteKind::of_id(&id),
             Err(error) => return Err(error),
+        };
+        if kind.is_some_and(NoteKind::is_private) {
+            item.stale.clear();
+            shows_private = true;
         }
+    }
+    if shows_private {
+        receipt.text = Some(WITHHELD.to_owned());
     }
     Ok(receipt)
 }

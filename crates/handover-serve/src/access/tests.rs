@@ -498,6 +498,7 @@ fn private_notes_stay_with_their_user() {
     shows.items = vec![ReceiptItem {
         trust: handover_model::Trust::Agent,
         flags: Vec::new(),
+        stale: vec![handover_model::StaleName::Gone { name: "src/zanzibar.rs".to_owned() }],
         kind: ItemKind::Note,
         id: id.to_string(),
         version: 1,

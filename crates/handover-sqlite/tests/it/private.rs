@@ -88,6 +88,7 @@ fn texts_that_show_private_notes_stay_here() {
             items: vec![ReceiptItem {
                 trust: handover_model::Trust::Agent,
                 flags: Vec::new(),
+                stale: vec![handover_model::StaleName::Gone { name: "src/old.rs".to_owned() }],
                 kind: ItemKind::Note,
                 id: note.to_string(),
                 version: 1,
@@ -110,6 +111,9 @@ fn texts_that_show_private_notes_stay_here() {
     assert!(text(&shared, &open_one).starts_with("it shows"));
     assert_eq!(text(&shared, &private_one), WITHHELD);
     assert_eq!(shared.receipt(&private_one).unwrap().items.len(), 1);
+    let stale = |store: &dyn Store, id| store.receipt(id).unwrap().items[0].stale.len();
+    assert_eq!((stale(&shared, &open_one), stale(&shared, &private_one)), (1, 0));
+    assert_eq!(stale(&*store, &private_one), 1);
     // Here it is complete, also on the way.
     assert_eq!(text(&*store, &private_one), format!("it shows {secret}"));
     let delivered = ReceiptStep::Delivered { host: None };

@@ -7,8 +7,8 @@ use handover_model::{
     AgentId, Confidence, CounterName, EpicId, EventType, Form, GroupId, GroupStatus, Host,
     HostSessionId, ItemKind, JournalKind, LeftOut, LockOwner, NoteId, NoteKind, NoteState,
     PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId, ReceiptState, Role, RunId,
-    RunState, Scope, ScreenFlag, Section, SessionId, SessionStatus, SkillName, TicketWay, Topic,
-    Trust, Verdict, Zone,
+    RunState, Scope, ScreenFlag, Section, SessionId, SessionStatus, SkillName, StaleName,
+    TicketWay, Topic, Trust, Verdict, Zone,
 };
 use serde::de::DeserializeOwned;
 
@@ -70,6 +70,7 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("receipt", "left_out_counts" | "redactions") => holds::<BTreeMap<String, u64>>(text),
         ("receipt", "provided") => holds::<Provided>(text),
         ("receipt_item", "flags") => holds::<Vec<ScreenFlag>>(text),
+        ("receipt_item", "stale") => holds::<Vec<StaleName>>(text),
         ("receipt_item", "terms") => holds::<BTreeMap<String, f64>>(text),
         (_, "owner") => holds::<LockOwner>(text),
         _ => true,
@@ -143,6 +144,12 @@ mod tests {
                 "{}",
             ),
             ("receipt_item", "flags", r#"["hidden_text"]"#, r#"["odd"]"#),
+            (
+                "receipt_item",
+                "stale",
+                r#"[{"state":"gone","name":"a.rs"}]"#,
+                r#"[{"state":"odd"}]"#,
+            ),
             ("receipt_item", "terms", r#"{"task":0.5}"#, r#"{"task":"much"}"#),
             (
                 "run_lock",

@@ -108,7 +108,7 @@ pub const KINDS: &[Kind] = kinds! {
         redactions Facts, failure Words|Null, created_at Int, claimed_at Int|Null, delivered_at Int|Null, confirmed_at Int|Null,
         trimmed Facts, provided Facts, text Words|Null;
     receipt_item 3: receipt Name, kind Name, item Name, position Int, version Int, form Name, score Real, terms Facts,
-        tokens Int, read_at Int|Null, trust Name, flags Facts;
+        tokens Int, read_at Int|Null, trust Name, flags Facts, stale Json;
     run 1 numbered: key Int, id Name, epic Name, session Name, state Name, created_at Int, updated_at Int;
     run_journal 2: run Int, seq Int, kind Name, entry Json, created_at Int;
     epic_lock 1: epic Name, fence Int, owner Facts|Null, expires_at Int;
@@ -280,9 +280,11 @@ impl Record {
             let wrong = || BadRecord::Value { kind: kind.name, column: column.name };
             let value = match (object.remove(outer(column.name)), column.holds) {
                 (None | Some(Json::Null), _) if column.optional => Value::Null,
-                // Exports of 0.1.0 have no classes, and nobody here vouches for them.
+                // Exports of 0.1.0 have no classes, and nobody here vouches for them; nothing was checked, either.
                 (None, _) if column.name == "trust" => Value::Text(Trust::Outside.to_string()),
-                (None, _) if column.name == "flags" => Value::Text("[]".to_owned()),
+                (None, _) if matches!(column.name, "flags" | "stale") => {
+                    Value::Text("[]".to_owned())
+                }
                 (None, _) => {
                     return Err(BadRecord::Missing { kind: kind.name, column: column.name });
                 }
@@ -359,12 +361,17 @@ impl CleanRecord {
         Self(record)
     }
 
-    /// A receipt whose text stays on its machine.
+    /// A receipt whose text stays on its machine, or an item of it without the names in its text.
     #[must_use]
     pub fn withheld(mut self) -> Self {
-        let text = self.0.column("text").filter(|_| self.0.kind.name == "receipt");
-        if let Some(Value::Text(text)) = text.and_then(|at| self.0.values.get_mut(at)) {
-            WITHHELD.clone_into(text);
+        let (column, instead) = match self.0.kind.name {
+            "receipt" => ("text", WITHHELD),
+            "receipt_item" => ("stale", "[]"),
+            _ => return self,
+        };
+        let column = self.0.column(column);
+        if let Some(Value::Text(text)) = column.and_then(|at| self.0.values.get_mut(at)) {
+            instead.clone_into(text);
         }
         self
     }

@@ -216,6 +216,7 @@ pub fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> NewRece
             read_at: None,
             trust: Trust::Agent,
             flags: Vec::new(),
+            stale: vec![handover_model::StaleName::Gone { name: "src/old.rs".to_owned() }],
         })
         .collect();
     NewReceipt {

@@ -206,6 +206,7 @@ fn shown(store: &dyn Store, id: &str, notes: &[&handover_model::NoteId]) -> Rece
             read_at: None,
             trust: Trust::Agent,
             flags: Vec::new(),
+            stale: vec![handover_model::StaleName::Gone { name: "src/old.rs".to_owned() }],
         })
         .collect();
     store.put_receipt(&new).unwrap();
@@ -225,6 +226,9 @@ pub fn forgetting_leaves_nothing(backend: &dyn Backend) {
     let text = |id| store.receipt(id).unwrap().text.unwrap_or_default();
     assert!(text(&of_talk).starts_with("[erased"), "{}", text(&of_talk));
     assert_eq!(text(&of_doc), "## Context");
+    // The names in a note are its words.
+    let stale = |id| store.receipt(id).unwrap().items[0].stale.len();
+    assert_eq!((stale(&of_talk), stale(&of_doc)), (0, 1));
     let one = "a.md".to_owned();
     let gone = store.forget_notes(&project(), NoteKind::Doc, Some(&one), at(2)).unwrap();
     assert_eq!(gone, [note_id("a.md", "one")]);
@@ -247,7 +251,9 @@ pub fn purging_leaves_a_hash(backend: &dyn Backend) {
     assert_eq!((purged.text.as_str(), purged.title.as_str()), ("", ""));
     assert_eq!(purged.hash, "hash of secret plan");
     assert_eq!((purged.state, purged.reason.as_deref()), (NoteState::Retired, Some("purged")));
-    assert!(store.receipt(&receipt).unwrap().text.unwrap().contains(id.as_str()));
+    let kept = store.receipt(&receipt).unwrap();
+    assert!(kept.text.unwrap().contains(id.as_str()));
+    assert_eq!((kept.items[0].stale.len(), kept.items[1].stale.len()), (0, 1));
     assert_eq!(learn(&*store, &[unit("a.md", &["secret plan", "two"])]).added, 0);
     assert_eq!(store.note(&project(), &id).unwrap(), purged);
     assert_eq!(found(&*store, "plan"), (vec![], 1));

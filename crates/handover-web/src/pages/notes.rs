@@ -11,7 +11,7 @@ use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
     Column, Row, Tone, badge, count, empty_state, excerpt, fact, facts, plural, relative_time,
-    section, state_tone, table, untrusted,
+    section, stale_names, state_tone, table, untrusted,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[
@@ -112,6 +112,8 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         Err(_) => return Err(PageError::not_found("note", name)),
     };
     let clean = site.redactor.clean(&note.text);
+    let named = format!("{}\n{}", clean.as_str(), note.paths.join("\n"));
+    let stale = site.fresh.names(&named).stale;
     let body = html! {
         header class="page" {
             h1 { (excerpt(title(&note), 160)) }
@@ -127,6 +129,7 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 @for (name, list) in [("Paths", &note.paths), ("Symbols", &note.symbols)] {
                     @if !list.is_empty() { (fact(name, names(list))) }
                 }
+                @if !stale.is_empty() { (fact("Since then", stale_names(&stale))) }
                 (fact("Id", html! { code { (note.id) } }))
             }))
         }

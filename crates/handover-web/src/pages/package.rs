@@ -9,7 +9,7 @@ use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
     Column, Row, Tone, badge, bytes, count, empty_state, excerpt, fact, facts, plural,
-    relative_time, role_name, section, state_tone, table, untrusted,
+    relative_time, role_name, section, stale_names, state_tone, table, untrusted,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -38,7 +38,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             @if let Some(next) = package.superseded_by {
                 p class="notice warn" { "Superseded by a later version: " a href={ "/packages/" (next) } { "read that one" } "." }
             }
-            (details(site, &package))
+            (details(site, &package, shown))
         }
         div class="columns" {
             div {
@@ -63,7 +63,9 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     })
 }
 
-fn details(site: &Site<'_>, package: &Package) -> Markup {
+fn details(site: &Site<'_>, package: &Package, text: &str) -> Markup {
+    let named = format!("{}\n{}\n{text}", package.summary, package.files.join("\n"));
+    let stale = site.fresh.names(&named).stale;
     let consumers: Vec<String> =
         package.consumers.iter().map(|role| role_name(role.as_str())).collect();
     facts(html! {
@@ -89,6 +91,7 @@ fn details(site: &Site<'_>, package: &Package) -> Markup {
                 @if package.files.len() > 12 { " and " (count(package.files.len() - 12)) " others" }
             }))
         }
+        @if !stale.is_empty() { (fact("Since then", stale_names(&stale))) }
     })
 }
 

@@ -1,7 +1,14 @@
 //! Badges, facts, sections and other small elements.
 
-use handover_model::{GroupStatus, NoteState, ReceiptState, RunState, SessionStatus, StoryState};
+use handover_model::{
+    GroupStatus, NoteState, ReceiptState, RunState, SessionStatus, StaleName, StoryState,
+};
 use maud::{Markup, Render, html};
+
+use super::{count, excerpt, single_line};
+
+/// Stale names that are listed.
+const STALE_SHOWN: usize = 12;
 
 /// The color of a badge. Its text says the same: color alone is not accessible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +109,17 @@ impl HasTone for StoryState {
 
 pub(crate) fn badge(tone: Tone, word: &str) -> Markup {
     html! { span class={ "badge " (tone.class()) } { (word.replace('_', " ")) } }
+}
+
+/// Names that are not what they were, each with what became of it. They are text of others.
+pub(crate) fn stale_names(stale: &[StaleName]) -> Markup {
+    html! {
+        @for (nth, name) in stale.iter().take(STALE_SHOWN).enumerate() {
+            @if nth > 0 { ", " }
+            code { (excerpt(name.name(), 100)) } " " span class="badge warn" { (single_line(&name.to_string())) }
+        }
+        @if stale.len() > STALE_SHOWN { " and " (count(stale.len() - STALE_SHOWN)) " others" }
+    }
 }
 
 /// A headline number with its label.

@@ -1,11 +1,12 @@
 //! A store with one session, and the pages rendered from it.
 
+use handover_context::assemble::Freshness;
 use handover_context::package_file::ProjectPaths;
 use handover_model::config::Config;
 use handover_model::{
-    EpicId, Form, ItemKind, JournalKind, LockOwner, NoteId, NoteKind, NoteState, PackageId,
-    PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId, ReceiptItem, Role, RunId,
-    RunState, Scope, Section, SessionId, Timestamp, Topic, Trust, Zone,
+    EpicId, Form, ItemKind, JournalKind, LockOwner, NameCheck, NoteId, NoteKind, NoteState,
+    PackageId, PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId, ReceiptItem, Role,
+    RunId, RunState, Scope, Section, SessionId, StaleName, Timestamp, Topic, Trust, Zone,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
@@ -154,6 +155,7 @@ impl Fixture {
             read_at: None,
             trust: Trust::Agent,
             flags: Vec::new(),
+            stale: Vec::new(),
         };
         let new = NewReceipt {
             id: id.clone(),
@@ -333,6 +335,7 @@ impl Fixture {
             redactor: &self.redactor,
             config: &config,
             paths: &paths,
+            fresh: &Renamed,
             project: &project,
             may_write,
             machine: "here",
@@ -371,5 +374,16 @@ pub(crate) fn shows(page: &str, texts: &[&str]) {
 pub(crate) fn hides(page: &str, texts: &[&str]) {
     for text in texts {
         assert!(!page.contains(text), "{text:?} in {page}");
+    }
+}
+
+/// A checkout in which one file has another name than before.
+struct Renamed;
+
+impl Freshness for Renamed {
+    fn names(&self, text: &str) -> NameCheck {
+        let (name, to) = ("src/price.rs".to_owned(), "src/in_cents.rs".to_owned());
+        let stale = text.contains(&name).then_some(StaleName::Renamed { name, to });
+        NameCheck { named: 1, stale: stale.into_iter().collect() }
     }
 }

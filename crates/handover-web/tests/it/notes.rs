@@ -1,6 +1,6 @@
 //! Notes: the list by kind, and the page of one.
 
-use handover_model::{Form, ItemKind, NoteKind, NoteState, ReceiptId, ReceiptItem};
+use handover_model::{Form, ItemKind, NoteKind, NoteState, ReceiptId, ReceiptItem, StaleName};
 use handover_store::{NewReceipt, Notes, Receipts};
 
 use crate::fixture::{Fixture, at, hides, shows};
@@ -60,6 +60,7 @@ fn a_note_shows_its_origin_and_its_text() {
             items: vec![ReceiptItem {
                 trust: handover_model::Trust::Agent,
                 flags: Vec::new(),
+                stale: vec![StaleName::Gone { name: "src/old_<b>price</b>.rs".to_owned() }],
                 kind: ItemKind::Note,
                 id: note.to_string(),
                 version: 1,
@@ -82,8 +83,12 @@ fn a_note_shows_its_origin_and_its_text() {
     let page = fixture.page(&format!("/notes/{note}"));
     shows(&page, &["docs/1.md § Prices", "src/price.rs", "&lt;script&gt;alert(1)", note.as_str()]);
     hides(&page, &["<script>alert", "\u{202e}"]);
-    // The receipt names it.
-    shows(&fixture.page("/receipts/r_shows"), &["1 note", &format!("href=\"/notes/{note}\"")]);
+    // What became of the file that it names.
+    shows(&page, &["Since then", "renamed to src/in_cents.rs"]);
+    // The receipt names it, and says what was gone by then.
+    let receipt = fixture.page("/receipts/r_shows");
+    shows(&receipt, &["1 note", &format!("href=\"/notes/{note}\""), "no longer exists"]);
+    shows(&receipt, &["src/old_&lt;b&gt;price"]);
     // A part of the id is enough.
     shows(&fixture.page("/notes/00000001"), &["Prices are cents."]);
     fixture.store.purge_note(&fixture.project(), &note, at(5)).unwrap();

@@ -102,6 +102,7 @@ fn rich_receipt(fixture: &Fixture, group: &GroupId, packages: &[handover_model::
         read_at: None,
         trust: Trust::Agent,
         flags: Vec::new(),
+        stale: Vec::new(),
     };
     let left_out = |id: &str, reason, score| LeftOut {
         kind: ItemKind::Package,

@@ -96,6 +96,9 @@ fn print_contents(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
             let flags: Vec<&str> = item.flags.iter().map(|flag| flag.as_str()).collect();
             ui.line(format_args!("           flagged: {}", flags.join(", ")))?;
         }
+        for stale in &item.stale {
+            ui.line(format_args!("           {} {stale}", stale.name()))?;
+        }
     }
     for item in &receipt.left_out {
         ui.line(format_args!(

@@ -46,11 +46,11 @@ const FADING_DAYS: f64 = 180.0;
 
 /// A note of the project and how well it answers the task.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(in super::super) struct Found {
     /// Its place in the index; notes of one conversation are in its order.
     pub(super) number: i64,
-    pub(super) note: Note,
-    pub(super) terms: Terms,
+    pub(in super::super) note: Note,
+    pub(in super::super) terms: Terms,
     /// How many different words of the task it has, with what is around it.
     pub(super) words: u32,
     /// How well its own words answer the task, or those of a statement around it; from 0 to 1.
@@ -83,15 +83,13 @@ pub(super) fn find(
             Found { number, words, best, note, terms }
         })
         .collect();
-    found.sort_by(|a, b| {
-        let newer = || b.note.created_at.cmp(&a.note.created_at);
-        b.terms
-            .sum()
-            .total_cmp(&a.terms.sum())
-            .then_with(newer)
-            .then_with(|| a.note.id.cmp(&b.note.id))
-    });
+    found.sort_by(best_first);
     Ok(found)
+}
+
+pub(in super::super) fn best_first(a: &Found, b: &Found) -> std::cmp::Ordering {
+    let newer = || b.note.created_at.cmp(&a.note.created_at);
+    b.terms.sum().total_cmp(&a.terms.sum()).then_with(newer).then_with(|| a.note.id.cmp(&b.note.id))
 }
 
 /// The notes that the index names, by number, and what was said around them in the conversations that are most
@@ -243,5 +241,6 @@ fn terms(note: &Note, value: f64, now: Timestamp) -> Terms {
         addressed: 0.0,
         recency: RECENCY * (-days / FADING_DAYS).exp(),
         task: trust * state * value,
+        stale: 0.0,
     }
 }

@@ -6,17 +6,18 @@
 mod find;
 
 use handover_model::{
-    Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, ScreenFlag, Timestamp,
-    Tokenizer, Trust,
+    Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, ScreenFlag, StaleName,
+    Timestamp, Tokenizer, Trust,
 };
 use handover_store::Result;
 use handover_text::{Redactor, cut, tokens, words};
 use serde::Serialize;
 
 use super::admit::Admission;
+use super::alive::{self, Freshness};
 use super::passages::{Passage, Question};
 use super::{ContextRequest, Explained, ItemId, Redactions, Sources, Terms, render_notes};
-use find::Found;
+pub(super) use find::{Found, best_first};
 
 /// The most notes of a block. Statements that complete another one of their conversation are not counted.
 const MAX_NOTES: usize = 8;
@@ -71,6 +72,9 @@ pub struct PackedNote {
     /// What the screen found in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<ScreenFlag>,
+    /// The names in it that are not what they were.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<StaleName>,
     /// Whether it still counts.
     pub state: NoteState,
     /// Why, if it is not simply live.
@@ -99,11 +103,12 @@ pub struct PackedNote {
 
 /// A statement of a note.
 #[derive(Debug, Clone, PartialEq)]
-struct Said {
+pub(super) struct Said {
     number: i64,
-    id: NoteId,
-    trust: Trust,
-    flags: Vec<ScreenFlag>,
+    pub(super) id: NoteId,
+    pub(super) trust: Trust,
+    pub(super) flags: Vec<ScreenFlag>,
+    pub(super) stale: Vec<StaleName>,
     text: String,
 }
 
@@ -111,7 +116,7 @@ impl Said {
     fn new(found: &Found, shown: &Shown, text: String) -> Self {
         let Found { number, note, .. } = found;
         let (id, flags) = (note.id.clone(), shown.flags.clone());
-        Self { number: *number, id, trust: note.trust, flags, text }
+        Self { number: *number, id, trust: note.trust, flags, stale: Vec::new(), text }
     }
 }
 
@@ -128,6 +133,7 @@ impl PackedNote {
             score: terms.sum(),
             trust: note.trust,
             flags: Vec::new(),
+            stale: Vec::new(),
             state: note.state,
             reason: note.reason.clone(),
             created_at: note.created_at,
@@ -195,12 +201,17 @@ impl PackedNote {
         self.tokens = tokens::count(tokenizer, &render_notes::note(self));
     }
 
-    /// Every note that it shows, with its class and what the screen found in it.
-    pub(super) fn statements(&self) -> impl Iterator<Item = (&NoteId, Trust, &[ScreenFlag])> {
-        self.ids().filter_map(|id| {
-            let said = self.said.iter().find(|said| said.id == *id)?;
-            Some((id, said.trust, said.flags.as_slice()))
-        })
+    /// Every statement that it shows.
+    pub(super) fn statements(&self) -> impl Iterator<Item = &Said> {
+        self.ids().filter_map(|id| self.said.iter().find(|said| said.id == *id))
+    }
+
+    /// Notes which names are not what they were.
+    pub(super) fn check(&mut self, fresh: &dyn Freshness) {
+        for said in &mut self.said {
+            said.stale = alive::stale(fresh, [said.text.as_str()]);
+        }
+        self.stale = alive::stale(fresh, [self.text.as_str()]);
     }
 
     /// Every note that it shows.
@@ -244,6 +255,7 @@ pub(super) struct Packing<'a> {
     pub(super) room: u64,
     pub(super) tokenizer: Tokenizer,
     pub(super) redactor: &'a Redactor,
+    pub(super) fresh: &'a dyn Freshness,
 }
 
 impl Known {
@@ -255,7 +267,8 @@ impl Known {
         question: Question,
         task: &str,
     ) -> Result<Self> {
-        let found = find::find(sources.store, project, task, request.now)?;
+        let mut found = find::find(sources.store, project, task, request.now)?;
+        alive::sink_notes(sources.fresh, &mut found);
         let least = found.first().map_or(0.0, |best| best.terms.sum() * WORTHWHILE);
         let candidates = found.into_iter().map(|found| {
             let fate = fate(&found, question.words(), least, request);
@@ -312,7 +325,7 @@ impl Known {
                 self.candidates[at].fate = Fate::OverTheBudget;
                 continue;
             }
-            if let Err(fate) = self.show(at, packing.redactor, redactions) {
+            if let Err(fate) = self.show(at, packing, redactions) {
                 self.candidates[at].fate = fate;
                 continue;
             }
@@ -374,7 +387,7 @@ impl Known {
     fn show(
         &mut self,
         at: usize,
-        redactor: &Redactor,
+        packing: &Packing<'_>,
         redactions: &mut Redactions,
     ) -> std::result::Result<(), Fate> {
         let Self { admission, candidates, question } = self;
@@ -382,8 +395,10 @@ impl Known {
         if candidate.shown.is_some() {
             return Ok(());
         }
+        alive::read_anew(packing.fresh, &mut candidate.found.note)?;
         let (text, form) = shown(&candidate.found.note, question.as_ref());
-        let text = redactions.clean(redactor, &text).one_line().as_str().to_owned();
+        let text = redactions.clean(packing.redactor, &text).one_line().as_str().to_owned();
+        let text = alive::annotated(packing.fresh, text);
         let flags = admission.check(candidate.found.note.trust, [text.as_str()])?;
         let mut words = words::terms(&text);
         words.sort_unstable();
@@ -413,6 +428,7 @@ impl Known {
                 trust: Some(found.note.trust),
                 score: found.terms.sum(),
                 terms: found.terms,
+                stale: Vec::new(),
             })
             .collect()
     }

@@ -1,6 +1,7 @@
 //! Tracked documents, a note per section. What counts is the text in the working tree; what of it is not
 //! committed has not been agreed to by anybody, so it is believed like an agent.
 
+mod again;
 mod choose;
 mod dates;
 mod markup;
@@ -18,6 +19,7 @@ use crate::source::Unit;
 use crate::{
     Draft, Found, Git, GitError, Learned, SkipReason, Skipped, Source, SourceContext, SourceError,
 };
+pub use again::section_now;
 use markup::Markup;
 
 /// The largest document that is read.

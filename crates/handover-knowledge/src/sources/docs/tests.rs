@@ -1,6 +1,8 @@
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
+use handover_model::SectionNow;
+
 use super::*;
 use crate::testing::{Repository, learn};
 
@@ -126,4 +128,50 @@ fn paths_narrow_and_a_folder_without_git_has_no_documents() {
     let context =
         SourceContext { git: None, ..repository.context(&git, &homes, &[] as &[PathBuf]) };
     assert!(matches!(Docs.discover(&context), Err(SourceError::NoRepository)));
+}
+
+#[test]
+fn a_section_is_read_as_it_is_now() {
+    let repository = Repository::new();
+    repository.commit("docs/auth.md", AUTH, "Add docs");
+    let rotation = learn(&Docs, &repository).drafts.remove(1);
+    let note = handover_model::Note {
+        id: crate::note_id(rotation.kind, &rotation.origin, &rotation.text).unwrap(),
+        project: handover_model::ProjectId::new("p").unwrap(),
+        kind: rotation.kind,
+        origin: rotation.origin,
+        source: rotation.source,
+        title: rotation.title,
+        text: rotation.text,
+        trust: rotation.trust,
+        paths: Vec::new(),
+        symbols: Vec::new(),
+        state: NoteState::Live,
+        reason: None,
+        hash: String::new(),
+        created_at: rotation.created_at,
+    };
+    let now = |text: &str| {
+        repository.write("docs/auth.md", text);
+        section_now(repository.root(), &note, &handover_text::Redactor::default())
+    };
+    assert_eq!(now(AUTH), SectionNow::Same);
+    assert_eq!(now(&format!("# Before\n\nMore of it.\n\n{AUTH}")), SectionNow::Same);
+    let weekly =
+        "Keys rotate every week; `rotate_keys` in src/auth/keys.rs does it, never a person.";
+    assert_eq!(
+        now(&AUTH.replace("every 30 days", "every week")),
+        SectionNow::Changed(weekly.to_owned())
+    );
+    // Under another heading it is the same section.
+    let moved = AUTH.replace("every 30 days", "every week").replace("## Rotation", "## Keys");
+    assert_eq!(now(&moved), SectionNow::Changed(weekly.to_owned()));
+    let other = "# Authentication\n\nTokens are signed with Ed25519, because the keys are short.\n";
+    assert_eq!(now(other), SectionNow::Gone);
+    fs_err::remove_file(repository.root().join("docs/auth.md")).unwrap();
+    let gone = section_now(repository.root(), &note, &handover_text::Redactor::default());
+    assert_eq!(gone, SectionNow::Gone);
+    symlink("/etc/hostname", repository.root().join("docs/auth.md")).unwrap();
+    let link = section_now(repository.root(), &note, &handover_text::Redactor::default());
+    assert_eq!(link, SectionNow::Same);
 }

@@ -2,23 +2,22 @@
 
 mod authors;
 mod message;
-mod reverts;
 
 use handover_model::{NoteKind, NoteState, SourceName, Timestamp, Trust};
 
 use crate::mentions::mentions;
 use crate::passage::passages;
+use crate::reverts::Reverts;
 use crate::source::Unit;
 use crate::{Draft, Found, Git, Learned, Source, SourceContext, SourceError};
 use authors::is_by_agent;
 use message::Message;
-use reverts::Reverts;
 
 /// As far back as the history is read.
 const MAX_COMMITS: &str = "--max-count=20000";
 
 /// Changes when commits are read differently, so that they are read anew.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 
 /// How much of the id of a commit is shown; the same length in every clone.
 const SHOWN: usize = 12;
@@ -65,18 +64,17 @@ impl Source for History {
                 id = Some(text.trim().to_owned());
                 return true;
             };
-            // Newest first: a commit that reverts this one comes before it.
-            let by = reverts.see(&id, &text);
+            reverts.see_message(&id, &text);
             if Message::read(&text).is_some() {
-                let by = by.as_deref().map_or("-", shown);
-                found.units.push(Unit {
-                    fingerprint: format!("{VERSION}:{by}"),
-                    source: id,
-                    place: None,
-                });
+                found.units.push(Unit { fingerprint: String::new(), source: id, place: None });
             }
             true
         })?;
+        let reverted = reverts.resolve();
+        for unit in &mut found.units {
+            let by = reverted.get(&unit.source).map_or("-", |by| shown(by));
+            unit.fingerprint = format!("{VERSION}:{by}");
+        }
         Ok(found)
     }
 

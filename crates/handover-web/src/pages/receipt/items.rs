@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use crate::site::Site;
 use crate::view::{
     Column, Row, Share, Tone, badge, count, empty_state, excerpt, relative_time, role_name, shares,
-    single_line, table,
+    single_line, stale_names, table,
 };
 
 /// Titles and links of items, which a receipt references by id only.
@@ -168,6 +168,7 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
                     (badge(Tone::Good, "in")) " "
                     span class="muted" { (form_label(item.form)) @if item.version > 1 { ", v" (item.version) } ", " (item.trust.as_str()) }
                     @for flag in &item.flags { " " (badge(Tone::Bad, flag.as_str())) }
+                    @if !item.stale.is_empty() { " " (stale_names(&item.stale)) }
                 },
                 if scored { html! { (format!("{:.2}", item.score)) } } else { none() },
                 if scored { score_terms(&item.terms, terms, most) } else { html! {} },
