@@ -113,7 +113,7 @@ fn explain(app: &App, assembly: &Assembly) {
             ];
             row.extend(values.iter().map(|value| format!("{value:.3}")));
             row.push(candidate.trust.map_or_else(|| "–".to_owned(), |trust| trust.to_string()));
-            row.push(candidate.reason.to_string());
+            row.push(candidate.why());
             row
         })
         .collect();

@@ -48,11 +48,13 @@ mod token;
 mod tokens;
 mod trust;
 mod uat;
+mod undo;
 mod where_to_look;
 
 use std::ffi::OsString;
 
 use clap::Subcommand;
+use handover_model::RecordState;
 
 pub(crate) use hook::HookArgs;
 
@@ -107,6 +109,7 @@ pub(crate) enum Command {
     Answer(answer::AnswerArgs),
     Report(report::ReportArgs),
     Stats(stats::StatsArgs),
+    Undo(undo::UndoArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     Hook(hook::HookArgs),
@@ -138,6 +141,14 @@ pub(crate) enum Command {
 pub(crate) struct CommandLine {
     pub(crate) run: fn(Vec<OsString>, Stdin) -> Exit,
     pub(crate) describe: fn() -> clap::Command,
+}
+
+/// A text of a record in a listing, marked if the record is retired.
+fn with_state(state: RecordState, text: &str) -> String {
+    match state {
+        RecordState::Live => text.to_owned(),
+        RecordState::Retired => format!("[retired] {text}"),
+    }
 }
 
 impl Command {
@@ -198,6 +209,7 @@ impl Command {
             Self::Answer(args) => answer::run(app, args),
             Self::Report(args) => report::run(app, args),
             Self::Stats(args) => stats::run(app, args),
+            Self::Undo(args) => undo::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Hook(args) => hook::run(app, args),

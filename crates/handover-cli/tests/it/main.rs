@@ -13,6 +13,7 @@ mod content;
 mod contract;
 mod crash;
 mod durability;
+mod forgetting;
 mod handoffs;
 mod help;
 mod hook_learning;

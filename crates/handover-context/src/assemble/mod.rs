@@ -19,6 +19,7 @@ mod plan;
 mod reasoning;
 mod render;
 mod render_notes;
+mod retired;
 mod select;
 mod settled;
 #[cfg(test)]
@@ -236,6 +237,9 @@ pub struct Explained {
     pub included: bool,
     /// The rule that decided.
     pub reason: Fate,
+    /// Why it is retired, in the words of whoever did that.
+    #[serde(skip)]
+    pub detail: Option<String>,
     /// How far to believe it; unknown if it was left out unread.
     pub trust: Option<Trust>,
     /// What it was ranked by; 0 for records without a rank.
@@ -250,7 +254,16 @@ impl Explained {
         let terms =
             Terms { priority: 0.0, same_group: 0.0, addressed: 0.0, recency: 0.0, task: 0.0 };
         let trust = Some(trust);
-        Self { kind, id, included: fate.is_in(), reason: fate, trust, score: 0.0, terms }
+        let (included, detail) = (fate.is_in(), None);
+        Self { kind, id, included, reason: fate, detail, trust, score: 0.0, terms }
+    }
+
+    /// The rule that decided, with the reason that was given for it.
+    pub fn why(&self) -> String {
+        match &self.detail {
+            Some(detail) => format!("{}: {detail}", self.reason),
+            None => self.reason.to_string(),
+        }
     }
 }
 
@@ -328,7 +341,11 @@ pub fn compose(sources: Sources<'_>, request: &ContextRequest) -> Result<Assembl
         draft.fill(&project)?;
     }
     let (tokens, markdown) = draft.fit();
-    draft.finish(tokens, markdown)
+    let mut assembly = draft.finish(tokens, markdown)?;
+    if request.explain {
+        assembly.candidates.extend(retired::retired(sources, request, &project)?);
+    }
+    Ok(assembly)
 }
 
 /// How many secrets were removed, by rule.

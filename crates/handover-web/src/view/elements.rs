@@ -1,7 +1,11 @@
 //! Badges, facts, sections and other small elements.
 
-use handover_model::{GroupStatus, NoteState, ReceiptState, RunState, SessionStatus, StoryState};
+use handover_model::{
+    GroupStatus, NoteState, ReceiptState, RecordState, RunState, SessionStatus, StoryState,
+};
 use maud::{Markup, Render, html};
+
+use super::text::excerpt;
 
 /// The color of a badge. Its text says the same: color alone is not accessible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +106,18 @@ impl HasTone for StoryState {
 
 pub(crate) fn badge(tone: Tone, word: &str) -> Markup {
     html! { span class={ "badge " (tone.class()) } { (word.replace('_', " ")) } }
+}
+
+/// Says that a record is out of use, and why; nothing for one in use.
+pub(crate) fn retired(state: RecordState, reason: Option<&str>) -> Markup {
+    html! {
+        @if state == RecordState::Retired {
+            p class="muted" {
+                (badge(Tone::Calm, state.as_str()))
+                @if let Some(reason) = reason { " " (excerpt(reason, 140)) }
+            }
+        }
+    }
 }
 
 /// A headline number with its label.

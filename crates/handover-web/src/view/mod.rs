@@ -8,7 +8,9 @@ mod text;
 mod time;
 
 pub(crate) use chart::{Bar, Share, bars, meter, shares, step_chart};
-pub(crate) use elements::{Tone, badge, empty_state, fact, facts, section, stat, state_tone};
+pub(crate) use elements::{
+    Tone, badge, empty_state, fact, facts, retired, section, stat, state_tone,
+};
 pub(crate) use format::{bytes, count, duration, fraction, money, plural};
 pub(crate) use table::{Column, Row, table};
 pub(crate) use text::{excerpt, role_name, single_line, untrusted};
