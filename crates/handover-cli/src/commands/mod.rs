@@ -12,6 +12,7 @@ mod doctor;
 mod error;
 mod event;
 mod export;
+mod gc;
 mod group;
 mod hook;
 mod host;
@@ -110,6 +111,7 @@ pub(crate) enum Command {
     Report(report::ReportArgs),
     Stats(stats::StatsArgs),
     Undo(undo::UndoArgs),
+    Gc(gc::GcArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     Hook(hook::HookArgs),
@@ -210,6 +212,7 @@ impl Command {
             Self::Report(args) => report::run(app, args),
             Self::Stats(args) => stats::run(app, args),
             Self::Undo(args) => undo::run(app, args),
+            Self::Gc(args) => gc::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Hook(args) => hook::run(app, args),

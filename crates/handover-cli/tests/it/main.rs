@@ -14,6 +14,7 @@ mod contract;
 mod crash;
 mod durability;
 mod forgetting;
+mod garbage;
 mod handoffs;
 mod help;
 mod hook_learning;
