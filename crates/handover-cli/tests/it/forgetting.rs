@@ -346,7 +346,7 @@ fn an_agent_retires_what_agents_said() {
         assert!(retired["operation"].as_str().unwrap().starts_with("op_"));
     }
     let restored =
-        client.call("retire", json!({"kind": "note", "id": filled.note, "restore": true}));
+        client.call("retire", json!({"kind": "note", "id": filled.note, "state": "live"}));
     assert_eq!(restored["state"], "live");
     let refused = client.refused("retire", json!({"kind": "note", "id": document}));
     assert!(refused.contains("only a person can retire it"), "{refused}");

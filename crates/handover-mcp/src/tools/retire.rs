@@ -23,9 +23,9 @@ pub(crate) struct Input {
     id: String,
     /// Why it no longer counts
     reason: Option<String>,
-    /// true takes it back into use
-    #[serde(default)]
-    restore: bool,
+    /// live takes it back into use; default: retired
+    #[schemars(with = "Option<String>")]
+    state: Option<RecordState>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -65,7 +65,7 @@ impl Tool for Retire {
         limits::optional("reason", input.reason.as_ref(), MAX_LINE_BYTES)?;
         let hand = context.by_hand()?;
         let why = input.reason.as_deref();
-        let state = if input.restore { RecordState::Live } else { RecordState::Retired };
+        let state = input.state.unwrap_or(RecordState::Retired);
         let (id, state, reason) = match input.kind {
             RecordKind::Package => {
                 let id: PackageId = input.id.trim().parse()?;
@@ -79,9 +79,9 @@ impl Tool for Retire {
             RecordKind::Note => {
                 let note = notes::named(context.store, &context.project, input.id.trim())?;
                 may_retire(note.trust, "note", &input.id)?;
-                let decision = match input.restore {
-                    true => Decision::Restore,
-                    false => Decision::Retire { reason: why },
+                let decision = match state {
+                    RecordState::Live => Decision::Restore,
+                    RecordState::Retired => Decision::Retire { reason: why },
                 };
                 let note = hand.decide(&note, decision)?;
                 (note.id.to_string(), note.state.to_string(), note.reason)
