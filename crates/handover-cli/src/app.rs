@@ -1,6 +1,7 @@
 //! The context of one command: output, project, configuration, store. Each is resolved on first use, so
 //! a command pays only for what it needs.
 
+mod by_hand;
 mod file_index;
 mod freshness;
 mod places_ahead;

@@ -8,6 +8,7 @@ use std::fmt;
 
 use handover_agents::AgentError;
 use handover_context::archive::{ArchiveError, CopyError};
+use handover_context::by_hand::ByHandError;
 use handover_context::notes::NoteError;
 use handover_context::package_file::{ImportError, PackageFileError};
 use handover_engine::persona::PersonaError;
@@ -311,6 +312,35 @@ impl From<NoteError> for CommandError {
     }
 }
 
+impl From<ByHandError> for CommandError {
+    fn from(error: ByHandError) -> Self {
+        let (code, message) = (error.code(), error.to_string());
+        let refused = |exit, hint: String| Self::new(exit, code, &message).hinted(hint);
+        match error {
+            ByHandError::Store(error) => error.into(),
+            ByHandError::Note(error) => error.into(),
+            ByHandError::Unknown { what: "operation", .. } | ByHandError::NothingToUndo => {
+                refused(Exit::Failed, "`handover undo --list` shows what can be undone.".to_owned())
+            }
+            ByHandError::Unknown { what, .. } => {
+                refused(Exit::Failed, format!("`handover {what} list` shows the ids."))
+            }
+            ByHandError::Ambiguous { .. } => {
+                refused(Exit::Usage, "Pass more of the id.".to_owned())
+            }
+            ByHandError::AlreadyUndone { by, .. } => {
+                refused(Exit::Usage, format!("`handover undo {by}` does it again."))
+            }
+            ByHandError::ChangedSince { by: Some(by), .. } => {
+                refused(Exit::Usage, format!("Undo that first: `handover undo {by}`."))
+            }
+            ByHandError::ChangedSince { by: None, .. } | ByHandError::Gone { .. } => {
+                Self::new(Exit::Usage, code, &message)
+            }
+        }
+    }
+}
+
 impl From<ToolError> for CommandError {
     fn from(error: ToolError) -> Self {
         match error {
@@ -318,6 +348,7 @@ impl From<ToolError> for CommandError {
             ToolError::Handoff(error) => error.into(),
             ToolError::PackageFile(error) => error.into(),
             ToolError::Note(error) => error.into(),
+            ToolError::ByHand(error) => error.into(),
             ToolError::Id(error) => error.into(),
             ToolError::Request(error) => {
                 Self { code: error.code, hint: error.hint, ..Self::invalid(error.message) }

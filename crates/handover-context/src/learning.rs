@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use handover_model::learn::{MAX_INSIGHT_CHARS, similarity, topic_of};
 use handover_model::{
-    Category, ErrorPattern, GroupId, ProjectId, Reasoning, SessionId, Strategy, Timestamp,
+    Category, ErrorPattern, GroupId, ProjectId, Reasoning, RecordState, SessionId, Strategy,
+    Timestamp,
 };
 use handover_store::{ErrorFilter, NewStrategy, ReasoningFilter, Result, Store, TimeOrder};
 use handover_text::Redactor;
@@ -136,7 +137,7 @@ pub fn match_errors(
     limit: usize,
     now: Timestamp,
 ) -> Result<Vec<ErrorPattern>> {
-    let filter = ErrorFilter { live_at: Some(now), ..ErrorFilter::default() };
+    let filter = in_use(now);
     let mut scored: Vec<(f64, ErrorPattern)> = store
         .errors(project, &filter)?
         .into_iter()
@@ -149,6 +150,12 @@ pub fn match_errors(
     Ok(scored.into_iter().map(|(_, pattern)| pattern).collect())
 }
 
+/// Patterns that are neither retired nor older than their time to live.
+fn in_use(now: Timestamp) -> ErrorFilter {
+    let (live_at, state) = (Some(now), Some(RecordState::Live));
+    ErrorFilter { live_at, state, ..ErrorFilter::default() }
+}
+
 /// From this similarity on, a text names an error.
 pub(crate) const NAMED: f64 = 0.7;
 
@@ -159,7 +166,7 @@ pub fn known_fix(
     lines: &[String],
     now: Timestamp,
 ) -> Result<Option<ErrorPattern>> {
-    let filter = ErrorFilter { live_at: Some(now), ..ErrorFilter::default() };
+    let filter = in_use(now);
     let of_line = |pattern: &ErrorPattern, line: &String| similarity(&pattern.signature, line);
     let mut best: Option<(f64, ErrorPattern)> = None;
     // The listing is ordered by trust, so of equally good ones the first wins.

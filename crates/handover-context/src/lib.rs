@@ -5,6 +5,7 @@
 
 pub mod archive;
 pub mod assemble;
+pub mod by_hand;
 pub mod everything;
 mod ignore_files;
 pub mod learning;

@@ -78,14 +78,14 @@ pub struct Written<'a> {
     pub trust: Trust,
 }
 
-/// Stores a note written by hand. The same text again is the same note.
+/// Stores a note written by hand; returns it, and whether it is new. The same text again is the same note.
 pub fn write(
     store: &dyn Store,
     project: &ProjectId,
     redactor: &Redactor,
     note: &Written<'_>,
     now: Timestamp,
-) -> Result<Note, NoteError> {
+) -> Result<(Note, bool), NoteError> {
     if note.text.trim().is_empty() {
         return Err(NoteError::Empty);
     }
@@ -119,8 +119,8 @@ pub fn write(
             created_at: now,
         }],
     };
-    store.learn_notes(project, &[unit], now)?;
-    Ok(store.note(project, &id)?)
+    let learned = store.learn_notes(project, &[unit], now)?;
+    Ok((store.note(project, &id)?, learned.added > 0))
 }
 
 /// The note of this id, or the only one whose id starts or ends with it.
@@ -206,7 +206,7 @@ mod tests {
 
     fn written(store: &dyn Store, text: &str) -> Result<Note, NoteError> {
         let note = Written { text, title: None, paths: &[], trust: Trust::Agent };
-        write(store, &project(), &Redactor::default(), &note, at(1))
+        Ok(write(store, &project(), &Redactor::default(), &note, at(1))?.0)
     }
 
     #[test]

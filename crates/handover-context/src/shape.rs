@@ -96,6 +96,8 @@ pub fn error(pattern: &ErrorPattern) -> Value {
         "first_seen": pattern.first_seen,
         "last_seen": pattern.last_seen,
         "ttl_days": pattern.ttl_days,
+        "state": pattern.state,
+        "reason": pattern.reason,
     })
 }
 
@@ -187,7 +189,12 @@ pub fn assembly(assembly: &Assembly, state: ReceiptState, explain: bool) -> Valu
         "markdown": assembly.markdown,
     });
     if explain {
-        document["candidates"] = serde_json::to_value(&assembly.candidates).unwrap_or_default();
+        let candidates = assembly.candidates.iter().map(|candidate| {
+            let mut shown = value(candidate);
+            shown["reason"] = candidate.why().into();
+            shown
+        });
+        document["candidates"] = candidates.collect();
     }
     document
 }

@@ -9,6 +9,7 @@ mod bounded;
 pub mod chain;
 pub mod data;
 mod error;
+pub mod garbage;
 pub mod gates;
 pub mod git;
 mod journal;

@@ -49,6 +49,8 @@ pub struct Entry {
     pub kind: Kind,
     /// When it was modified: seconds and nanoseconds.
     pub modified: (i64, i64),
+    /// Who owns it, as a number.
+    pub owner: u32,
 }
 
 /// Whether a write must survive a power failure.
@@ -303,6 +305,22 @@ impl Folder {
         }
     }
 
+    /// The size of everything in a folder inside this one, in bytes; links in it are never followed.
+    pub fn bytes(&self, name: &str) -> Result<u64, FileError> {
+        let folder = match self.open(IfMissing::Fail) {
+            Err(error) if error.is_missing() => return Ok(0),
+            folder => folder?,
+        };
+        tree::bytes(&folder, self.name(name)?)
+            .map_err(|error| FileError::io(&self.whole(name), error))
+    }
+
+    /// Who owns the folder, as a number; none if it does not exist.
+    pub fn owner(&self) -> Option<u32> {
+        let folder = self.open(IfMissing::Fail).ok()?;
+        rustix::fs::fstat(&folder).ok().map(|stat| stat.st_uid)
+    }
+
     /// Deletes this folder if it is empty.
     pub fn remove_if_empty(&self) {
         let Some(name) = self.below.file_name() else { return };
@@ -339,7 +357,8 @@ impl Folder {
             #[expect(clippy::useless_conversion, reason = "the width differs between systems")]
             let modified =
                 (i64::from(stat.st_mtime), i64::try_from(stat.st_mtime_nsec).unwrap_or(0));
-            entries.push(Entry { name: name.to_owned(), kind, modified });
+            let owner = stat.st_uid;
+            entries.push(Entry { name: name.to_owned(), kind, modified, owner });
         }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)

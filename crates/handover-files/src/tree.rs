@@ -1,4 +1,4 @@
-//! Deletes a folder with everything in it, without ever leaving it.
+//! Measures a folder, or deletes it with everything in it, without ever leaving it.
 //!
 //! Folders filled by agents can be deeper than a process may have folders open, so nothing here is
 //! recursive: a nested folder that is not empty is moved up into the folder being deleted, and handled
@@ -6,9 +6,10 @@
 
 use std::ffi::CString;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 
 /// How often a folder that should be empty may turn out not to be.
@@ -33,6 +34,40 @@ pub(crate) fn remove(above: impl AsFd, name: &Path) -> Result<(), Errno> {
             deleted => return unless_missing(deleted).map(drop),
         }
     }
+}
+
+/// The size of everything in a folder: of files as far as they are stored once, of links as links.
+pub(crate) fn bytes(above: impl AsFd, name: &Path) -> Result<u64, Errno> {
+    let Some(folder) = unless_missing(open(&above, name))? else { return Ok(0) };
+    let mut total: u64 = 0;
+    // Paths below the folder, because so many folders cannot be open at once.
+    let mut below = vec![std::path::PathBuf::new()];
+    while let Some(path) = below.pop() {
+        let inner = match path.as_os_str().is_empty() {
+            true => unless_missing(open(&folder, "."))?,
+            false => unless_missing(open_below(&folder, &path))?,
+        };
+        let Some(inner) = inner else { continue };
+        for entry in names(&inner)? {
+            let stat = statat(&inner, &entry, AtFlags::SYMLINK_NOFOLLOW);
+            let Some(stat) = unless_missing(stat)? else { continue };
+            if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
+                below.push(path.join(std::ffi::OsStr::from_bytes(entry.as_bytes())));
+            } else {
+                total = total.saturating_add(u64::try_from(stat.st_size).unwrap_or(0));
+            }
+        }
+    }
+    Ok(total)
+}
+
+/// Opens a folder below an open one, component by component: none of them is a link.
+fn open_below(folder: &OwnedFd, path: &Path) -> Result<OwnedFd, Errno> {
+    let mut current = open(folder, ".")?;
+    for component in path.components() {
+        current = open(&current, component.as_os_str())?;
+    }
+    Ok(current)
 }
 
 /// The folder being deleted, and how many names were used for what was moved into it.

@@ -68,6 +68,20 @@ impl Handoff {
     }
 }
 
+/// A session that is closed gets no new briefs.
+fn open_session(
+    store: &dyn Store,
+    id: &SessionId,
+) -> handover_store::Result<std::result::Result<(), HandoffError>> {
+    let session = store.session(id)?;
+    Ok(match session.status {
+        SessionStatus::Active => Ok(()),
+        status @ (SessionStatus::Completed | SessionStatus::Failed) => {
+            Err(HandoffError::SessionClosed { session: session.id, status })
+        }
+    })
+}
+
 /// What the store has after a preparation: a handoff, or the reason why there is none.
 type Decision = std::result::Result<Prepared, HandoffError>;
 
@@ -104,6 +118,7 @@ impl Handoffs<'_> {
     /// Makes a brief and stores its receipt, for a prompt that somebody may hand over later.
     pub fn draft(&self, request: &HandoffRequest) -> Result<(Brief, Recorded)> {
         let store = self.store()?;
+        open_session(store, &request.session)??;
         self.look_ahead(request);
         let iteration = iteration(store, request)?;
         let made = store.reading(|store| {
@@ -128,6 +143,7 @@ impl Handoffs<'_> {
         delivery: Delivery,
     ) -> Result<(Assembly, Recorded)> {
         let store = self.store()?;
+        open_session(store, &request.session)??;
         self.look_ahead(request);
         let binding = || {
             let group = request.group.as_ref();
@@ -275,10 +291,8 @@ impl Handoffs<'_> {
         store: &dyn Store,
         request: &HandoffRequest,
     ) -> handover_store::Result<Decision> {
-        let session = store.session(&request.session)?;
-        if session.status != SessionStatus::Active {
-            let (session, status) = (session.id, session.status);
-            return Ok(Err(HandoffError::SessionClosed { session, status }));
+        if let Err(closed) = open_session(store, &request.session)? {
+            return Ok(Err(closed));
         }
         let iteration = iteration(store, request)?;
         let brief = brief::compose(self, request, iteration, Delivery::Now);
@@ -324,10 +338,8 @@ impl Handoffs<'_> {
     ) -> Result<Prepared> {
         let reason = with_causes(error);
         let composed = store.reading(|store| {
-            let session = store.session(&request.session)?;
-            if session.status != SessionStatus::Active {
-                let (session, status) = (session.id, session.status);
-                return Ok(Err(HandoffError::SessionClosed { session, status }));
+            if let Err(closed) = open_session(store, &request.session)? {
+                return Ok(Err(closed));
             }
             let iteration = iteration(store, request)?;
             Ok(Ok(brief::compose(&self.on(store), request, iteration, Delivery::Now)))

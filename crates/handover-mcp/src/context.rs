@@ -3,11 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use handover_context::by_hand::ByHand;
 use handover_context::package_file::{ProjectPaths, vendor_secret};
 use handover_handoff::{Handoffs, Override, TechnologySource};
 use handover_knowledge::places::IndexSource;
 use handover_model::config::Config;
-use handover_model::{GroupId, ProjectId, ReceiptId, SessionId, Timestamp};
+use handover_model::{GroupId, OperationId, ProjectId, ReceiptId, SessionId, Timestamp, Trust};
 use handover_store::Store;
 use handover_text::Redactor;
 
@@ -77,6 +78,19 @@ pub struct RequestContext<'a> {
 }
 
 impl RequestContext<'_> {
+    /// A change by hand of one of the project's records. Nothing proves that a person asked for it.
+    pub fn by_hand(&self) -> Result<ByHand<'_>, ToolError> {
+        let unique = self.receipt.as_str().trim_start_matches("r_");
+        Ok(ByHand {
+            store: self.store,
+            redactor: self.redactor,
+            project: &self.project,
+            id: OperationId::new(format!("op_{unique}"))?,
+            trust: Trust::Agent,
+            now: self.now,
+        })
+    }
+
     /// The handoffs of the project.
     pub fn handoffs(&self) -> Handoffs<'_> {
         Handoffs {

@@ -1,5 +1,6 @@
 //! Errors of one request: what a library returned, and what the client sees.
 
+use handover_context::by_hand::ByHandError;
 use handover_context::notes::NoteError;
 use handover_context::package_file::PackageFileError;
 use handover_handoff::HandoffError;
@@ -56,6 +57,9 @@ pub enum ToolError {
     /// A note cannot be written, found or changed.
     #[error(transparent)]
     Note(#[from] NoteError),
+    /// A change by hand was refused.
+    #[error(transparent)]
+    ByHand(ByHandError),
     /// A malformed id.
     #[error(transparent)]
     Id(#[from] InvalidId),
@@ -73,6 +77,21 @@ impl From<HandoffError> for ToolError {
     }
 }
 
+impl From<ByHandError> for ToolError {
+    fn from(error: ByHandError) -> Self {
+        match error {
+            ByHandError::Store(error) => Self::Store(error),
+            ByHandError::Note(error) => Self::Note(error),
+            refused @ (ByHandError::Unknown { .. }
+            | ByHandError::Ambiguous { .. }
+            | ByHandError::NothingToUndo
+            | ByHandError::AlreadyUndone { .. }
+            | ByHandError::ChangedSince { .. }
+            | ByHandError::Gone { .. }) => Self::ByHand(refused),
+        }
+    }
+}
+
 impl ToolError {
     /// A stable name of the error: the same whether it ends on the command line, in a tool or at an endpoint.
     pub fn code(&self) -> &'static str {
@@ -81,6 +100,7 @@ impl ToolError {
             Self::Handoff(error) => error.code(),
             Self::PackageFile(error) => error.code(),
             Self::Note(error) => error.code(),
+            Self::ByHand(error) => error.code(),
             Self::Id(_) => "invalid_input",
             Self::Request(error) => error.code,
         }

@@ -170,6 +170,10 @@ text_id!(
     NoteId, "note id", check
 );
 text_id!(
+    /// An entry of the operation log; sorts by the time of its creation.
+    OperationId, "operation id", check
+);
+text_id!(
     /// The public part of a token.
     TokenId, "token id", check
 );

@@ -36,6 +36,11 @@ impl Timestamp {
         Self::from_micros(self.0.saturating_add(seconds.saturating_mul(1_000_000)))
     }
 
+    /// So many days before.
+    pub fn days_before(self, days: u32) -> Self {
+        Self(self.0.saturating_sub(i64::from(days) * 86_400_000_000))
+    }
+
     /// The day in words, such as `8 May 2023`, as people would search for it.
     pub fn day_in_words(self) -> String {
         const MONTHS: [&str; 12] = [
@@ -121,6 +126,14 @@ mod tests {
         let read: Timestamp = serde_json::from_str("\"2023-11-14T22:13:20.123Z\"").unwrap();
         assert_eq!(read.as_micros(), 1_700_000_000_123_000);
         assert_eq!(format!("[{time:>26}]"), "[  2023-11-14T22:13:20.123Z]");
+    }
+
+    #[test]
+    fn days_are_subtracted_without_overflow() {
+        let time: Timestamp = "2026-03-01T12:00:00Z".parse().unwrap();
+        assert_eq!(time.days_before(2).to_string(), "2026-02-27T12:00:00.000Z");
+        let first = Timestamp::from_micros(i64::MIN);
+        assert_eq!(first.days_before(u32::MAX), first);
     }
 
     #[test]

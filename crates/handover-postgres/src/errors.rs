@@ -1,7 +1,9 @@
 //! Error patterns.
 
 use handover_model::learn::Trust;
-use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
+use handover_model::{
+    ErrorIncident, ErrorPattern, GroupId, ProjectId, RecordState, Role, Timestamp,
+};
 use handover_store::rows::{self, ERROR_INCIDENT, ERROR_PATTERN, TRUST_AT, lower_trust, to_json};
 use handover_store::{
     ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, RecordKind, Result, StoreError, TrustAt,
@@ -167,6 +169,24 @@ impl ErrorPatterns for PostgresStore {
         })
     }
 
+    fn set_error_state(
+        &self,
+        project: &ProjectId,
+        hash: &str,
+        state: RecordState,
+        reason: Option<&Clean>,
+    ) -> Result<ErrorPattern> {
+        self.write(|| {
+            let hash = self.error_by_prefix(project, hash)?.hash;
+            let reason = reason.map(Clean::as_str);
+            self.change(
+                "UPDATE error_pattern SET state = $3, reason = $4 WHERE project = $1 AND hash = $2",
+                params![project.as_str(), hash.as_str(), state.as_str(), reason],
+            )?;
+            self.error(project, &hash)
+        })
+    }
+
     fn errors(&self, project: &ProjectId, filter: &ErrorFilter) -> Result<Vec<ErrorPattern>> {
         self.all(
             &format!(
@@ -175,6 +195,7 @@ impl ErrorPatterns for PostgresStore {
                         OR lower(e.language) = lower($2 COLLATE \"C\"))
                     AND ($3 IS NULL OR e.confidence > $3)
                     AND ($4 IS NULL OR e.last_seen >= $4 - e.ttl_days * $5)
+                    AND ($7 IS NULL OR e.state = $7)
                  ORDER BY e.confidence DESC, e.occurrences DESC, e.last_seen DESC, e.hash LIMIT $6"
             ),
             params![
@@ -184,6 +205,7 @@ impl ErrorPatterns for PostgresStore {
                 filter.live_at.map(Timestamp::as_micros),
                 MICROS_PER_DAY,
                 filter.limit,
+                filter.state.map(RecordState::as_str),
             ],
             rows::error_pattern,
         )

@@ -24,6 +24,7 @@ mod location;
 mod migrations;
 mod note_index;
 mod notes;
+mod operations;
 mod packages;
 mod reasoning;
 mod rebuild;

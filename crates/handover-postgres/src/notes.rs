@@ -343,6 +343,7 @@ impl Notes for PostgresStore {
             let mut moved = Moved::default();
             for (number, note) in &notes {
                 self.erase_receipts(project, &note.id)?;
+                self.forget_operations(project, &note.id)?;
                 if note.state != NoteState::Retired {
                     moved.gone.push(numbered_terms(*number, note));
                 }
@@ -365,6 +366,7 @@ impl Notes for PostgresStore {
                 params![project.as_str(), id.as_str()],
             )?;
             self.erase_receipts(project, id)?;
+            self.forget_operations(project, id)?;
             Ok(self.numbered_note(project, id)?.1)
         })
     }

@@ -1,11 +1,14 @@
 //! Context packages.
 
-use handover_model::{Delivery, GroupId, Package, PackageId, Role, SessionId};
+use std::collections::BTreeSet;
+
+use handover_model::{Delivery, GroupId, Package, PackageId, RecordState, Role, SessionId};
 use handover_store::rows::{self, Columns, DELIVERY, OUTLINE, PACKAGE};
 use handover_store::{
     NewPackage, Outline, PackageFilter, Packages, RecordKind, Registered, Result, Slice,
     StoreError, Versions,
 };
+use handover_text::Clean;
 
 use crate::batches::batches;
 use crate::index::{SHEETS, read_sheets};
@@ -95,8 +98,13 @@ impl Packages for PostgresStore {
             Some(_) => "AND md5(p.path) = md5($4) AND p.path = $4",
             None => "AND $4 IS NULL",
         };
+        let state = match filter.state {
+            Some(RecordState::Live) => "AND p.state = 'live'",
+            Some(RecordState::Retired) => "AND p.state = 'retired'",
+            None => "",
+        };
         let sql = select(&format!(
-            "WHERE p.{OF_SESSION} {latest} AND ($3 IS NULL OR p.group_id = $3) {at}
+            "WHERE p.{OF_SESSION} {latest} AND ($3 IS NULL OR p.group_id = $3) {at} {state}
              ORDER BY p.created_at DESC, p.id DESC LIMIT $2"
         ));
         let group = filter.group.as_ref().map(GroupId::as_str);
@@ -140,6 +148,52 @@ impl Packages for PostgresStore {
         let next = rows.last().map(|last| value::int_opt(last, "next")).transpose()?.flatten();
         let next = next.map(|sheet| SHEETS.first(sheet).0);
         Ok(Slice { candidates: read_sheets(&rows, group, role)?, next })
+    }
+
+    fn set_package_state(
+        &self,
+        ids: &[PackageId],
+        state: RecordState,
+        reason: Option<&Clean>,
+    ) -> Result<Vec<Package>> {
+        self.write(|| {
+            let before = self.packages_by_id(ids)?;
+            self.change(
+                "UPDATE package SET state = $2, reason = $3 WHERE id = ANY($1)",
+                params![numbers(ids), state.as_str(), reason.map(Clean::as_str)],
+            )?;
+            let moved =
+                before.iter().filter(|one| one.superseded_by.is_none() && one.state != state);
+            let mut returned = BTreeSet::new();
+            for package in moved {
+                let session = self.session_key(&package.session)?;
+                match state {
+                    RecordState::Retired => self.unindex(session, &[package.id])?,
+                    RecordState::Live => {
+                        returned.insert(session);
+                    }
+                }
+            }
+            // The index only appends, so a package that returns has its session indexed again.
+            self.rebuild(&returned.into_iter().collect::<Vec<_>>())?;
+            self.packages_by_id(ids)
+        })
+    }
+
+    fn delete_packages(&self, ids: &[PackageId]) -> Result<u64> {
+        self.write(|| {
+            let mut sessions = BTreeSet::new();
+            for package in self.packages_by_id(ids)? {
+                if package.state == RecordState::Live && package.superseded_by.is_none() {
+                    return Err(StoreError::InUse { id: package.id });
+                }
+                sessions.insert(self.session_key(&package.session)?);
+            }
+            self.change("DELETE FROM package WHERE id = ANY($1)", params![numbers(ids)])?;
+            // What follows one of them in its group was indexed with its summary.
+            self.rebuild(&sessions.into_iter().collect::<Vec<_>>())?;
+            Ok(ids.len() as u64)
+        })
     }
 
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>> {

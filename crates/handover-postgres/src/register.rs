@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use handover_model::{GroupId, Package, PackageId, SessionId, Timestamp};
+use handover_model::{GroupId, Package, PackageId, RecordState, SessionId, Timestamp};
 use handover_store::packed::Entry;
 use handover_store::rows::{self, to_json};
 use handover_store::{NewPackage, Packages, RecordKind, Registered, Result, Step, StoreError};
@@ -198,7 +198,13 @@ impl PostgresStore {
             writes.iter().map(|write| write.former.as_ref().map(|former| former.id)).collect();
         let predecessors =
             among_themselves(&entries, self.predecessors(session, &entries, &formers)?);
-        let gone: Vec<PackageId> = formers.iter().flatten().copied().collect();
+        // Retired ones have left the index already.
+        let gone: Vec<PackageId> = writes
+            .iter()
+            .filter_map(|write| write.former.as_ref())
+            .filter(|former| former.state == RecordState::Live)
+            .map(|former| former.id)
+            .collect();
         self.unindex(session, &gone)?;
         let written = self.insert(&Columns::new(session, writes, &ids), &ids)?;
         self.index(session, &entries, &predecessors)?;

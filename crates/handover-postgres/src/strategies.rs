@@ -1,7 +1,7 @@
 //! Strategies.
 
 use handover_model::learn::strategy_id;
-use handover_model::{ProjectId, Strategy, Timestamp};
+use handover_model::{ProjectId, RecordState, Strategy, Timestamp};
 use handover_store::rows::{self, STRATEGY, lower_trust};
 use handover_store::{NewStrategy, RecordKind, Result, StoreError, Strategies, StrategyFilter};
 use handover_text::Clean;
@@ -87,6 +87,26 @@ impl Strategies for PostgresStore {
         })
     }
 
+    fn set_strategy_state(
+        &self,
+        project: &ProjectId,
+        id: &str,
+        state: RecordState,
+        reason: Option<&Clean>,
+    ) -> Result<Strategy> {
+        self.write(|| {
+            let reason = reason.map(Clean::as_str);
+            let changed = self.change(
+                "UPDATE strategy SET state = $3, reason = $4 WHERE project = $1 AND id = $2",
+                params![project.as_str(), id, state.as_str(), reason],
+            )?;
+            match changed {
+                0 => Err(StoreError::not_found(RecordKind::Strategy, id)),
+                _ => self.strategy(id),
+            }
+        })
+    }
+
     fn strategies(&self, project: &ProjectId, filter: &StrategyFilter) -> Result<Vec<Strategy>> {
         // These columns are compared bytewise, so only ASCII letters are lowercased, as in the embedded store.
         self.all(
@@ -94,9 +114,16 @@ impl Strategies for PostgresStore {
                 "SELECT {STRATEGY} FROM strategy WHERE project = $1
                 AND ($2 IS NULL OR language IS NULL OR lower(language) = lower($2 COLLATE \"C\"))
                 AND ($3 IS NULL OR framework IS NULL OR lower(framework) = lower($3 COLLATE \"C\"))
+                AND ($5 IS NULL OR state = $5)
              ORDER BY helpfulness DESC, last_seen DESC, id LIMIT $4"
             ),
-            params![project.as_str(), &filter.language, &filter.framework, filter.limit],
+            params![
+                project.as_str(),
+                &filter.language,
+                &filter.framework,
+                filter.limit,
+                filter.state.map(RecordState::as_str)
+            ],
             rows::strategy,
         )
     }

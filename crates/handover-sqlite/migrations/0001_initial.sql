@@ -62,10 +62,13 @@ CREATE TABLE package (
     content_hash  TEXT NOT NULL,
     created_at    INTEGER NOT NULL,
     trust         TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
+    -- A retired package is in no index and in no brief.
+    state         TEXT NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'retired')),
+    reason        TEXT,
     sum INTEGER AS (record_sum(
         id, session, group_id, scope, kind, path, title, summary, files, producer, priority,
         iteration, version, supersedes, superseded_by, size_bytes, tokens, content_hash,
-        created_at, trust)) STORED
+        created_at, trust, state, reason)) STORED
 ) STRICT;
 CREATE INDEX package_latest ON package (session, created_at DESC, id DESC)
     WHERE superseded_by IS NULL;
@@ -212,9 +215,11 @@ CREATE TABLE error_pattern (
     example     TEXT,
     -- The lowest class of everything that it was learned from.
     trust       TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
+    state       TEXT NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'retired')),
+    reason      TEXT,
     sum INTEGER AS (record_sum(
         project, hash, kind, message, hints, solved, confidence, occurrences, language,
-        first_seen, last_seen, ttl_days, example, trust)) STORED,
+        first_seen, last_seen, ttl_days, example, trust, state, reason)) STORED,
     PRIMARY KEY (project, hash)
 ) STRICT, WITHOUT ROWID;
 
@@ -268,9 +273,11 @@ CREATE TABLE strategy (
     last_seen   INTEGER NOT NULL,
     -- The lowest class of everything that it was extracted from.
     trust       TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
+    state       TEXT NOT NULL DEFAULT 'live' CHECK (state IN ('live', 'retired')),
+    reason      TEXT,
     sum INTEGER AS (record_sum(
         id, project, topic, insight, helpfulness, language, framework, created_at, last_seen,
-        trust)) STORED
+        trust, state, reason)) STORED
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX strategy_by_help ON strategy (project, helpfulness DESC, last_seen DESC, id);
 
@@ -336,6 +343,22 @@ CREATE TABLE note_index (
     changed_at INTEGER NOT NULL,
     sum INTEGER AS (record_sum(project, notes, changed_at)) STORED
 ) STRICT, WITHOUT ROWID;
+
+-- What was changed by hand, and what it was before.
+CREATE TABLE operation (
+    id         TEXT PRIMARY KEY,
+    project    TEXT NOT NULL,
+    session    INTEGER REFERENCES session (key) ON DELETE CASCADE,
+    action     TEXT NOT NULL CHECK (action IN ('retire', 'restore', 'expire', 'add', 'supersede',
+        'confirm', 'reject', 'close', 'reopen', 'undo')),
+    changes    TEXT NOT NULL,
+    undoes     TEXT,
+    trust      TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
+    created_at INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(id, project, session, action, changes, undoes, trust, created_at)) STORED
+) STRICT, WITHOUT ROWID;
+CREATE INDEX operation_by_time ON operation (project, created_at DESC, id DESC);
+CREATE INDEX operation_by_session ON operation (session) WHERE session IS NOT NULL;
 
 CREATE TABLE event (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -640,4 +663,10 @@ END;
 CREATE TRIGGER notes_moved AFTER UPDATE ON note_index BEGIN
     INSERT INTO change (kind, project, session, subject, detail, at)
     VALUES ('note', NEW.project, '', NEW.project, NEW.notes, NEW.changed_at);
+END;
+
+CREATE TRIGGER operation_logged AFTER INSERT ON operation BEGIN
+    INSERT INTO change (kind, project, session, subject, detail, at)
+    VALUES ('operation', NEW.project, ifnull((SELECT id FROM session WHERE key = NEW.session), ''),
+        NEW.id, NEW.action, NEW.created_at);
 END;

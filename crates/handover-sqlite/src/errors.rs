@@ -1,7 +1,9 @@
 //! Error patterns.
 
 use handover_model::learn::Trust;
-use handover_model::{ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, Timestamp};
+use handover_model::{
+    ErrorIncident, ErrorPattern, GroupId, ProjectId, RecordState, Role, Timestamp,
+};
 use handover_store::rows::{self, ERROR_INCIDENT, ERROR_PATTERN, TRUST_AT, lower_trust, to_json};
 use handover_store::{
     ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, RecordKind, Result, StoreError, TrustAt,
@@ -195,6 +197,23 @@ impl ErrorPatterns for SqliteStore {
         })
     }
 
+    fn set_error_state(
+        &self,
+        project: &ProjectId,
+        hash: &str,
+        state: RecordState,
+        reason: Option<&Clean>,
+    ) -> Result<ErrorPattern> {
+        self.write(|tx| {
+            let hash = by_prefix(tx, project, hash)?.hash;
+            let sql =
+                "UPDATE error_pattern SET state = ?3, reason = ?4 WHERE project = ?1 AND hash = ?2";
+            let reason = reason.map(Clean::as_str);
+            query::execute(tx, sql, (project.as_str(), &hash, state.as_str(), reason))?;
+            get(tx, project, &hash)
+        })
+    }
+
     fn errors(&self, project: &ProjectId, filter: &ErrorFilter) -> Result<Vec<ErrorPattern>> {
         let intact = intact();
         query::records(
@@ -204,6 +223,7 @@ impl ErrorPatterns for SqliteStore {
                     AND (?2 IS NULL OR e.language IS NULL OR e.language = ?2 COLLATE NOCASE)
                     AND (?3 IS NULL OR e.confidence > ?3)
                     AND (?4 IS NULL OR e.last_seen >= ?4 - e.ttl_days * ?5)
+                    AND (?7 IS NULL OR e.state = ?7)
                  ORDER BY e.confidence DESC, e.occurrences DESC, e.last_seen DESC, e.hash LIMIT ?6"
             ),
             (
@@ -213,6 +233,7 @@ impl ErrorPatterns for SqliteStore {
                 filter.live_at.map(Timestamp::as_micros),
                 MICROS_PER_DAY,
                 filter.limit.map_or(-1, i64::from),
+                filter.state.map(RecordState::as_str),
             ),
             rows::error_pattern,
         )

@@ -21,6 +21,7 @@ mod log_check;
 mod migrations;
 mod note_rows;
 mod notes;
+mod operations;
 mod package_rows;
 mod packages;
 mod query;

@@ -16,7 +16,7 @@ use crate::error::backend;
 use crate::file::truncate_log;
 use crate::index::notes as index;
 use crate::note_rows::{get, select};
-use crate::{SqliteStore, query, sums};
+use crate::{SqliteStore, operations, query, sums};
 
 /// How many numbers are looked up in one statement.
 const TOGETHER: usize = 100;
@@ -269,6 +269,7 @@ impl Notes for SqliteStore {
             let mut moved = Moved::default();
             for (number, note) in &notes {
                 erase_delivered(tx, project, &note.id)?;
+                operations::forget_note(tx, project, &note.id)?;
                 if note.state != NoteState::Retired {
                     moved.gone.push(numbered_terms(*number, note));
                 }
@@ -290,6 +291,7 @@ impl Notes for SqliteStore {
                  WHERE project = ?1 AND id = ?2";
             query::execute(tx, sql, (project.as_str(), id.as_str()))?;
             erase_delivered(tx, project, id)?;
+            operations::forget_note(tx, project, id)?;
             Ok(get(tx, project, id)?.1)
         })
     }

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use handover_model::{Delivery, GroupId, Package, PackageId, PackageKind, Role, SessionId};
+use handover_model::{
+    Delivery, GroupId, Package, PackageId, PackageKind, RecordState, Role, SessionId,
+};
 use handover_store::packed::Entry;
 use handover_store::rows::{self, Columns, DELIVERY, OUTLINE, to_json};
 use handover_store::{
-    NewPackage, Outline, PackageFilter, Packages, Registered, Result, Slice, Step, Versions,
+    NewPackage, Outline, PackageFilter, Packages, Registered, Result, Slice, Step, StoreError,
+    Versions,
 };
 use handover_text::Clean;
 use rusqlite::Connection;
@@ -86,7 +89,9 @@ fn insert(
     if let Some(former) = former {
         tx.execute("UPDATE package SET superseded_by = id WHERE id = ?1", [former.id.0])
             .map_err(backend)?;
-        index::remove(tx, session, former.id)?;
+        if former.state == RecordState::Live {
+            index::remove(tx, session, former.id)?;
+        }
     }
     let version = former.map_or(1, |f| f.version.saturating_add(1));
     let files = to_json(&new.files.iter().map(Clean::as_str).collect::<Vec<_>>());
@@ -138,6 +143,26 @@ fn insert(
     Ok(id)
 }
 
+/// Changes the state of a package; whether it belongs into the index now and was not in it.
+fn set_state(
+    tx: &Connection,
+    id: PackageId,
+    state: RecordState,
+    reason: Option<&str>,
+) -> Result<bool> {
+    // A change computes a new sum: a damaged record would look sound again.
+    let before = get(tx, id)?;
+    let sql = "UPDATE package SET state = ?2, reason = ?3 WHERE id = ?1";
+    query::execute(tx, sql, (id.0, state.as_str(), reason))?;
+    if before.superseded_by.is_some() || before.state == state {
+        return Ok(false);
+    }
+    if state == RecordState::Retired {
+        index::remove(tx, session_key(tx, &before.session)?, id)?;
+    }
+    Ok(state == RecordState::Live)
+}
+
 impl Packages for SqliteStore {
     fn register_packages(&self, new: &[NewPackage]) -> Result<Vec<Registered>> {
         let registered = self.write(|tx| {
@@ -173,8 +198,13 @@ impl Packages for SqliteStore {
         let group = filter.group.as_ref().map(GroupId::as_str);
         let only = if group.is_some() { "AND p.group_id = ?3" } else { "AND ?3 IS NULL" };
         let at = if filter.path.is_some() { "AND p.path = ?4" } else { "AND ?4 IS NULL" };
+        let state = match filter.state {
+            Some(RecordState::Live) => "AND p.state = 'live'",
+            Some(RecordState::Retired) => "AND p.state = 'retired'",
+            None => "",
+        };
         let sql = select(&format!(
-            "WHERE p.session = ?1 {latest} {only} {at}
+            "WHERE p.session = ?1 {latest} {only} {at} {state}
              ORDER BY p.created_at DESC, p.id DESC LIMIT ?2"
         ));
         let limit = filter.limit.map_or(-1, i64::from);
@@ -207,6 +237,44 @@ impl Packages for SqliteStore {
     ) -> Result<Slice> {
         let key = session_key(&self.connection, session)?;
         index::slice(&self.connection, key, group, role, from, enough)
+    }
+
+    fn set_package_state(
+        &self,
+        ids: &[PackageId],
+        state: RecordState,
+        reason: Option<&Clean>,
+    ) -> Result<Vec<Package>> {
+        self.write(|tx| {
+            let mut sessions = BTreeSet::new();
+            for id in ids {
+                if set_state(tx, *id, state, reason.map(Clean::as_str))? {
+                    sessions.insert(session_key(tx, &get(tx, *id)?.session)?);
+                }
+            }
+            // The index only appends, so a package that returns has its session indexed again.
+            index::rebuild(tx, &sessions.into_iter().collect::<Vec<_>>())?;
+            ids.iter().map(|id| get(tx, *id)).collect()
+        })
+    }
+
+    fn delete_packages(&self, ids: &[PackageId]) -> Result<u64> {
+        self.write(|tx| {
+            let mut sessions = BTreeSet::new();
+            for id in ids {
+                let package = get(tx, *id)?;
+                if package.state == RecordState::Live && package.superseded_by.is_none() {
+                    return Err(StoreError::InUse { id: *id });
+                }
+                sessions.insert(session_key(tx, &package.session)?);
+            }
+            for id in ids {
+                query::execute(tx, "DELETE FROM package WHERE id = ?1", [id.0])?;
+            }
+            // What follows one of them in its group was indexed with its summary.
+            index::rebuild(tx, &sessions.into_iter().collect::<Vec<_>>())?;
+            Ok(ids.len() as u64)
+        })
     }
 
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>> {

@@ -295,6 +295,7 @@ const REMOVALS: &[&str] = &[
     "DELETE FROM ticket WHERE receipt NOT IN (SELECT id FROM receipt)",
     "DELETE FROM run_journal WHERE run NOT IN (SELECT key FROM run)",
     "DELETE FROM host_binding WHERE session NOT IN (SELECT key FROM session)",
+    "DELETE FROM operation WHERE session NOT IN (SELECT key FROM session)",
 ];
 
 fn stand_in(tx: &Connection, lost: &mut Vec<String>) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Strategies.
 
 use handover_model::learn::strategy_id;
-use handover_model::{ProjectId, Strategy, Timestamp, Trust};
+use handover_model::{ProjectId, RecordState, Strategy, Timestamp, Trust};
 use handover_store::rows::{self, STRATEGY};
 use handover_store::{NewStrategy, RecordKind, Result, StoreError, Strategies, StrategyFilter};
 use handover_text::Clean;
@@ -96,6 +96,24 @@ impl Strategies for SqliteStore {
         })
     }
 
+    fn set_strategy_state(
+        &self,
+        project: &ProjectId,
+        id: &str,
+        state: RecordState,
+        reason: Option<&Clean>,
+    ) -> Result<Strategy> {
+        self.write(|tx| {
+            // A change computes a new sum: a damaged record would look sound again.
+            if get(tx, id)?.project != *project {
+                return Err(StoreError::not_found(RecordKind::Strategy, id));
+            }
+            let sql = "UPDATE strategy SET state = ?2, reason = ?3 WHERE id = ?1";
+            query::execute(tx, sql, (id, state.as_str(), reason.map(Clean::as_str)))?;
+            get(tx, id)
+        })
+    }
+
     fn strategies(&self, project: &ProjectId, filter: &StrategyFilter) -> Result<Vec<Strategy>> {
         let intact = sums::intact("strategy", "strategy");
         query::records(
@@ -104,6 +122,7 @@ impl Strategies for SqliteStore {
                 "SELECT {STRATEGY}, {intact} FROM strategy WHERE project = ?1
                     AND (?2 IS NULL OR language IS NULL OR language = ?2 COLLATE NOCASE)
                     AND (?3 IS NULL OR framework IS NULL OR framework = ?3 COLLATE NOCASE)
+                    AND (?5 IS NULL OR state = ?5)
                  ORDER BY helpfulness DESC, last_seen DESC, id LIMIT ?4"
             ),
             (
@@ -111,6 +130,7 @@ impl Strategies for SqliteStore {
                 &filter.language,
                 &filter.framework,
                 filter.limit.map_or(-1, i64::from),
+                filter.state.map(RecordState::as_str),
             ),
             rows::strategy,
         )

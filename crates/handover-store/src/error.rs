@@ -45,6 +45,13 @@ pub enum StoreError {
         id: PackageId,
     },
 
+    /// Only retired packages are deleted.
+    #[error("package {id} is in use")]
+    InUse {
+        /// The package.
+        id: PackageId,
+    },
+
     /// The state of a receipt does not allow this transition.
     #[error("receipt `{id}` is {from} and cannot become {to}")]
     WrongState {
@@ -173,6 +180,7 @@ impl StoreError {
             Self::AlreadySuperseded { .. }
             | Self::OtherSession { .. }
             | Self::PathTaken { .. }
+            | Self::InUse { .. }
             | Self::WrongState { .. }
             | Self::Claimed { .. }
             | Self::Differs { .. } => "conflict",
@@ -453,6 +461,7 @@ mod tests {
             (StoreError::Claimed { id: "r".into() }, "conflict"),
             (StoreError::Differs { record: "run 1".into() }, "conflict"),
             (StoreError::PathTaken { path: "a.md".into(), id: PackageId(1) }, "conflict"),
+            (StoreError::InUse { id: PackageId(1) }, "conflict"),
             (StoreError::Ambiguous { prefix: "a".into(), count: 2 }, "ambiguous"),
             (StoreError::Fenced { epic: epic() }, "fenced"),
             (StoreError::Denied { need: handover_model::TokenScope::Write }, "forbidden"),

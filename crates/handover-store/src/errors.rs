@@ -2,7 +2,7 @@
 
 use handover_model::learn::{self, Signature};
 use handover_model::{
-    ErrorIncident, ErrorPattern, GroupId, ProjectId, Role, SessionId, Timestamp, Trust,
+    ErrorIncident, ErrorPattern, GroupId, ProjectId, RecordState, Role, SessionId, Timestamp, Trust,
 };
 use handover_text::{Clean, Redactor};
 use serde::{Deserialize, Serialize};
@@ -112,6 +112,8 @@ pub struct ErrorFilter {
     pub above: Option<learn::Trust>,
     /// Only patterns whose time to live had not expired at this time.
     pub live_at: Option<Timestamp>,
+    /// Only in this state.
+    pub state: Option<RecordState>,
     /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }
@@ -133,6 +135,15 @@ pub trait ErrorPatterns {
         hash: &str,
         verdict: Judgement,
         now: Timestamp,
+    ) -> Result<ErrorPattern>;
+
+    /// Retires a pattern or takes it back into use. Sightings are still counted. `hash` may be a unique prefix.
+    fn set_error_state(
+        &self,
+        project: &ProjectId,
+        hash: &str,
+        state: RecordState,
+        reason: Option<&Clean>,
     ) -> Result<ErrorPattern>;
 
     /// The project's patterns: most trusted first, then most frequent, then latest, then by hash.

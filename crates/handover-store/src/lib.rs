@@ -22,6 +22,7 @@ mod hosts;
 mod jobs;
 mod methods;
 mod notes;
+mod operations;
 mod packages;
 pub mod packed;
 mod private;
@@ -50,6 +51,7 @@ pub use notes::{
     KnownUnit, Learned, Moved, NewNote, NewUnit, NoteFilter, NotePostings, Notes, PURGED,
     erased_text, numbered_terms,
 };
+pub use operations::{NewOperation, OperationFilter, Operations};
 pub use packages::{
     Candidate, NewPackage, Outline, PackageFilter, Packages, Registered, Slice, Step, Supersede,
     Versions,
@@ -85,6 +87,7 @@ pub trait Store:
     + ErrorPatterns
     + Strategies
     + Notes
+    + Operations
     + Events
     + Receipts
     + Runs

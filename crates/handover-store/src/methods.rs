@@ -34,6 +34,8 @@ macro_rules! store_methods {
                 read packages(session: by SessionId, filter: by PackageFilter) -> Vec<Package>, session(session);
                 read slice(session: by SessionId, group: opt GroupId, role: opt Role, from: val i64, enough: val u32) -> Slice, session(session);
                 read outlines(session: by SessionId) -> Vec<Outline>, session(session);
+                write set_package_state(ids: list PackageId, state: val RecordState, reason: opt Clean) -> Vec<Package>, packages(ids);
+                admin delete_packages(ids: list PackageId) -> u64, packages(ids);
                 read package_history(id: val PackageId) -> Vec<Package>, package(id);
                 read package_deliveries(id: val PackageId) -> Vec<Delivery>, package(id);
                 read package_body(id: val PackageId) -> String, package(id);
@@ -58,6 +60,7 @@ macro_rules! store_methods {
                 write record_error(sighting: by ErrorSighting) -> ErrorPattern, own();
                 write resolve_error(sighting: by ErrorSighting, solution: by Clean) -> ErrorPattern, own();
                 write judge_error(project: by ProjectId, hash: text String, verdict: val $crate::Judgement, now: val Timestamp) -> ErrorPattern, project(project);
+                write set_error_state(project: by ProjectId, hash: text String, state: val RecordState, reason: opt Clean) -> ErrorPattern, project(project);
                 read errors(project: by ProjectId, filter: by ErrorFilter) -> Vec<ErrorPattern>, project(project);
                 read error_incidents(project: by ProjectId, hash: text String) -> Vec<ErrorIncident>, project(project);
                 read error_trust(project: by ProjectId, hash: text String) -> Vec<TrustAt>, project(project);
@@ -65,6 +68,7 @@ macro_rules! store_methods {
             Strategies {
                 write learn_strategies(new: list NewStrategy) -> Vec<Strategy>, projects(new.iter().map(|new| &new.project));
                 write strategy_helped(id: text String, now: val Timestamp) -> Strategy, own();
+                write set_strategy_state(project: by ProjectId, id: text String, state: val RecordState, reason: opt Clean) -> Strategy, project(project);
                 read strategies(project: by ProjectId, filter: by StrategyFilter) -> Vec<Strategy>, project(project);
             }
             Notes {
@@ -80,6 +84,11 @@ macro_rules! store_methods {
                 read note_postings(project: by ProjectId, terms: list String) -> NotePostings, own();
                 read note_numbers(project: by ProjectId, kind: val NoteKind) -> Vec<i64>, own();
                 read note_words_like(project: by ProjectId, word: text String, slips: val u32) -> Vec<String>, own();
+            }
+            Operations {
+                write log_operation(new: by NewOperation) -> (), own();
+                read operations(project: by ProjectId, filter: by OperationFilter) -> Vec<Operation>, own();
+                admin drop_operations(project: by ProjectId, before: val Timestamp) -> u64, project(project);
             }
             Events {
                 write log_event(new: by NewEvent) -> Logged, session(&new.session);

@@ -1,8 +1,8 @@
 //! Context packages.
 
 use handover_model::{
-    Delivery, GroupId, Package, PackageId, PackageKind, Priority, Role, Scope, SessionId,
-    Timestamp, Trust,
+    Delivery, GroupId, Package, PackageId, PackageKind, Priority, RecordState, Role, Scope,
+    SessionId, Timestamp, Trust,
 };
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
@@ -163,6 +163,8 @@ pub struct PackageFilter {
     pub path: Option<String>,
     /// Which versions.
     pub versions: Versions,
+    /// Only those in this state.
+    pub state: Option<RecordState>,
     /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }
@@ -290,6 +292,20 @@ pub trait Packages {
         Ok(self.slice(session, group, role, 0, u32::MAX)?.candidates)
     }
 
+    /// Retires packages or takes them back into use, all or none; returns them in the order of `ids`. A retired
+    /// package is in no index. Registering its content again leaves it retired; new content is a new version,
+    /// which is used.
+    fn set_package_state(
+        &self,
+        ids: &[PackageId],
+        state: RecordState,
+        reason: Option<&Clean>,
+    ) -> Result<Vec<Package>>;
+
+    /// Deletes retired packages, all or none, with everything that belongs to them: every version of their
+    /// chains must be among them. The caller has checked that nothing refers to them. How many there were.
+    fn delete_packages(&self, ids: &[PackageId]) -> Result<u64>;
+
     /// Every version of the chain that the package belongs to, oldest first.
     fn package_history(&self, id: PackageId) -> Result<Vec<Package>>;
 
@@ -361,6 +377,8 @@ mod tests {
             content_hash: new.content_hash,
             created_at: new.created_at,
             trust: new.trust,
+            state: RecordState::Live,
+            reason: None,
         }
     }
 

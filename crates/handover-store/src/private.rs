@@ -41,6 +41,24 @@ macro_rules! answer {
     (mark_read, $self:ident, $($arg:ident),*) => {
         $self.with_text($self.shared.mark_read($($arg),*)?)
     };
+    (log_operation, $self:ident, $new:ident) => {
+        // Which private notes somebody retired, and why, is as private as they are.
+        match $new.edits().iter().any(|edit| edit.private_note().is_some()) {
+            true => $self.private.log_operation(&NewOperation { session: None, ..$new.clone() }),
+            false => $self.shared.log_operation($new),
+        }
+    };
+    (operations, $self:ident, $project:ident, $filter:ident) => {{
+        let mut all = $self.shared.operations($project, $filter)?;
+        all.extend($self.private.operations($project, $filter)?);
+        all.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+        all.truncate($filter.limit.map_or(usize::MAX, |limit| limit as usize));
+        Ok(all)
+    }};
+    (drop_operations, $self:ident, $project:ident, $before:ident) => {
+        Ok($self.shared.drop_operations($project, $before)?
+            + $self.private.drop_operations($project, $before)?)
+    };
     (purge_session, $self:ident, $id:ident) => {{
         or_else($self.private.purge_session($id), || Ok(SessionCounts::default()))?;
         $self.shared.purge_session($id)

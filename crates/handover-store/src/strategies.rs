@@ -1,6 +1,6 @@
 //! Strategies. They belong to a project, not to a session.
 
-use handover_model::{ProjectId, ReasoningId, Strategy, Timestamp, Topic, Trust};
+use handover_model::{ProjectId, ReasoningId, RecordState, Strategy, Timestamp, Topic, Trust};
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,8 @@ pub struct StrategyFilter {
     pub language: Option<String>,
     /// Only of this framework, or without one.
     pub framework: Option<String>,
+    /// Only in this state.
+    pub state: Option<RecordState>,
     /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }
@@ -47,6 +49,16 @@ pub trait Strategies {
 
     /// Increments the helpfulness of a strategy whose delivery was followed by success.
     fn strategy_helped(&self, id: &str, now: Timestamp) -> Result<Strategy>;
+
+    /// Retires a strategy or takes it back into use. It may still be extracted again; that does not change
+    /// its state.
+    fn set_strategy_state(
+        &self,
+        project: &ProjectId,
+        id: &str,
+        state: RecordState,
+        reason: Option<&Clean>,
+    ) -> Result<Strategy>;
 
     /// The project's strategies: most helpful first, then latest, then by id.
     fn strategies(&self, project: &ProjectId, filter: &StrategyFilter) -> Result<Vec<Strategy>>;

@@ -97,7 +97,7 @@ fn give_back(
 
 /// The rule that decided, and what became of the names in what is shown.
 fn why(candidate: &Explained) -> String {
-    let mut why = candidate.reason.to_string();
+    let mut why = candidate.why();
     if candidate.terms.stale < 0.0 {
         let _ = write!(why, "; {:.3} for naming what is gone", candidate.terms.stale);
     }

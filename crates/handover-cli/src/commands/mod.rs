@@ -12,6 +12,7 @@ mod doctor;
 mod error;
 mod event;
 mod export;
+mod gc;
 mod group;
 mod hook;
 mod host;
@@ -48,11 +49,13 @@ mod token;
 mod tokens;
 mod trust;
 mod uat;
+mod undo;
 mod where_to_look;
 
 use std::ffi::OsString;
 
 use clap::{Args, Subcommand};
+use handover_model::RecordState;
 
 pub(crate) use hook::HookArgs;
 
@@ -108,6 +111,8 @@ pub(crate) enum Command {
     Answer(answer::AnswerArgs),
     Report(report::ReportArgs),
     Stats(stats::StatsArgs),
+    Undo(undo::UndoArgs),
+    Gc(gc::GcArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
     Hook(hook::HookArgs),
@@ -143,6 +148,14 @@ pub(crate) struct CommandLine {
 
 /// A command's name and how its arguments are added.
 type NamedArgs = (&'static str, fn(clap::Command) -> clap::Command);
+
+/// A text of a record in a listing, marked if the record is retired.
+fn with_state(state: RecordState, text: &str) -> String {
+    match state {
+        RecordState::Live => text.to_owned(),
+        RecordState::Retired => format!("[retired] {text}"),
+    }
+}
 
 impl Command {
     /// The commands that every agent waits for.
@@ -209,6 +222,8 @@ impl Command {
             Self::Answer(args) => answer::run(app, args),
             Self::Report(args) => report::run(app, args),
             Self::Stats(args) => stats::run(app, args),
+            Self::Undo(args) => undo::run(app, args),
+            Self::Gc(args) => gc::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Tokens(args) => tokens::run(app, args),
             Self::Hook(args) => hook::run(app, args),

@@ -11,6 +11,7 @@ impl From<StoreError> for CommandError {
             | StoreError::AlreadySuperseded { .. }
             | StoreError::OtherSession { .. }
             | StoreError::PathTaken { .. }
+            | StoreError::InUse { .. }
             | StoreError::WrongState { .. }
             | StoreError::Claimed { .. }
             | StoreError::Differs { .. }
@@ -48,6 +49,9 @@ fn hint(error: &StoreError) -> Option<String> {
             return Some(format!(
                 "Supersede package {id} instead, or register the text under another path."
             ));
+        }
+        StoreError::InUse { id } => {
+            return Some(format!("Retire it first: `handover package retire {id}`."));
         }
         StoreError::Outdated { store, .. } => return Some(bring_over(store)),
         StoreError::Altered { path, .. } => {

@@ -14,6 +14,8 @@ mod content;
 mod contract;
 mod crash;
 mod durability;
+mod forgetting;
+mod garbage;
 mod handoffs;
 mod help;
 mod hook_learning;

@@ -133,8 +133,9 @@ fn a_store_of_0_1_0_is_refused_and_its_export_imported() {
         json!({"added": EXPORT_0_1_0.matches("\n{\"kind\":").count()
         - EXPORT_0_1_0.matches("\n{\"kind\":\"sequence\"").count(), "present": 0})
     );
-    // 0.1.0 knew no classes; what comes from another store is trusted least.
-    let classes = [",\"trust\":\"outside\"", ",\"flags\":[]", ",\"stale\":[]"];
+    // 0.1.0 knew no classes and retired nothing; what comes from another store is trusted least.
+    let live = ",\"trust\":\"outside\",\"state\":\"live\"";
+    let classes = [live, ",\"trust\":\"outside\"", ",\"flags\":[]", ",\"stale\":[]"];
     let exported = classes.iter().fold(export(&env), |text, class| text.replace(class, ""));
     assert_eq!(
         exported.lines().skip(1).collect::<Vec<_>>(),

@@ -123,6 +123,23 @@ fn session() {
 }
 
 #[test]
+fn undo_and_gc() {
+    let mut t = Transcript::new(with_package());
+    t.run("package retire 1 --reason outdated");
+    t.both("undo --list");
+    t.both("undo");
+    t.run("undo --list");
+    t.run("session close s1");
+    t.run("--session s1 brief --role developer --task 'Refresh tokens'");
+    t.run("undo");
+    t.run("undo nosuch");
+    t.both("gc --dry-run");
+    t.both("gc --older-than 0");
+    t.run("undo");
+    t.assert_matches("undo");
+}
+
+#[test]
 fn group() {
     let mut t = Transcript::new(with_package());
     t.both("group list");
@@ -154,6 +171,11 @@ fn package() {
     t.both("package list");
     t.both("package list --all-versions --limit 1");
     t.env.write("docs/plain.md", "text");
+    t.both("package retire 4 --reason 'we use a queue now'");
+    t.both("package list --state retired");
+    t.run("package show 4");
+    t.both("package restore 4");
+    t.run("package retire 9");
     t.both("package validate docs/oauth.md docs/plain.md");
     t.run("package add docs/plain.md");
     t.run("package add docs/plain.md --kind reserch");
@@ -202,6 +224,9 @@ fn error() {
     let hash = hash.as_str().unwrap();
     t.both(&format!("error confirm {hash}"));
     t.both(&format!("error reject {hash}"));
+    t.both(&format!("error retire {hash} --reason 'fixed upstream'"));
+    t.run("error list --state retired");
+    t.both(&format!("error restore {hash}"));
     t.run("error confirm ffffffff");
     t.run("error resolve --message x --solution ''");
     t.assert_matches("error");
@@ -216,6 +241,12 @@ fn strategy() {
     t.run("strategy extract");
     t.both("strategy extract --group login --lang rust");
     t.both("strategy list");
+    let id = t.env.run(["strategy", "list", "--json"]).ok().json()["strategies"][0]["id"].clone();
+    let id = id.as_str().unwrap();
+    t.both(&format!("strategy retire {id} --reason 'too general'"));
+    t.run("strategy list --state retired");
+    t.both(&format!("strategy restore {id}"));
+    t.run("strategy restore nosuch");
     t.assert_matches("strategy");
 }
 

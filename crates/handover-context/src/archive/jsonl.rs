@@ -167,6 +167,7 @@ fn refused(error: StoreError, line: usize) -> ArchiveError {
         StoreError::AlreadySuperseded { .. }
         | StoreError::OtherSession { .. }
         | StoreError::PathTaken { .. }
+        | StoreError::InUse { .. }
         | StoreError::WrongState { .. }
         | StoreError::Claimed { .. }
         | StoreError::Locked { .. }

@@ -2,7 +2,7 @@
 
 use handover_model::{
     ErrorPattern, Fate, Group, GroupId, Package, PackageId, PackageKind, ProjectId, Provided,
-    Provision, Section, VerdictRecord,
+    Provision, RecordState, Section, VerdictRecord,
 };
 use handover_store::{NewReceipt, PackageFilter, Result, VerdictFilter};
 use handover_text::tokens;
@@ -117,6 +117,7 @@ impl<'a> Draft<'a> {
         let filter = PackageFilter {
             group: request.group.clone(),
             limit: Some(PACKAGES_SEARCHED),
+            state: Some(RecordState::Live),
             ..PackageFilter::default()
         };
         let newest = sources.store.packages(&request.session, &filter)?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use handover_model::learn::{Trust, similarity};
-use handover_model::{ErrorPattern, Fate, ItemKind, ProjectId, Strategy, Tokenizer};
+use handover_model::{ErrorPattern, Fate, ItemKind, ProjectId, RecordState, Strategy, Tokenizer};
 use handover_store::{ErrorFilter, Result, StrategyFilter};
 use handover_text::{tokens, words};
 
@@ -33,7 +33,8 @@ pub(super) fn errors(
     request: &ContextRequest,
     project: &ProjectId,
 ) -> Result<KnownErrors> {
-    let filter = ErrorFilter { live_at: Some(request.now), ..ErrorFilter::default() };
+    let state = Some(RecordState::Live);
+    let filter = ErrorFilter { live_at: Some(request.now), state, ..ErrorFilter::default() };
     let mut patterns = sources.store.errors(project, &filter)?;
     patterns.retain(|pattern| pattern.solution.is_some());
     let task = request.task.as_deref().unwrap_or_default();
@@ -99,7 +100,8 @@ pub(super) fn strategies(
     room: u64,
     tokenizer: Tokenizer,
 ) -> Result<(Vec<Strategy>, Vec<Explained>)> {
-    let all = sources.store.strategies(project, &StrategyFilter::default())?;
+    let live = StrategyFilter { state: Some(RecordState::Live), ..StrategyFilter::default() };
+    let all = sources.store.strategies(project, &live)?;
     if all.is_empty() {
         return Ok((Vec::new(), Vec::new()));
     }

@@ -20,6 +20,7 @@ mod plan;
 mod reasoning;
 mod render;
 mod render_notes;
+mod retired;
 mod select;
 mod settled;
 #[cfg(test)]
@@ -254,6 +255,9 @@ pub struct Explained {
     pub included: bool,
     /// The rule that decided.
     pub reason: Fate,
+    /// Why it is retired, in the words of whoever did that.
+    #[serde(skip)]
+    pub detail: Option<String>,
     /// How far to believe it; unknown if it was left out unread.
     pub trust: Option<Trust>,
     /// What it was ranked by; 0 for records without a rank.
@@ -269,8 +273,16 @@ impl Explained {
     /// A record without a score.
     fn plain(kind: ItemKind, id: ItemId, fate: Fate, trust: Trust) -> Self {
         let (trust, terms) = (Some(trust), Terms::default());
-        let included = fate.is_in();
-        Self { kind, id, included, reason: fate, trust, score: 0.0, terms, stale: Vec::new() }
+        let (included, detail, stale) = (fate.is_in(), None, Vec::new());
+        Self { kind, id, included, reason: fate, detail, trust, score: 0.0, terms, stale }
+    }
+
+    /// The rule that decided, with the reason that was given for it.
+    pub fn why(&self) -> String {
+        match &self.detail {
+            Some(detail) => format!("{}: {detail}", self.reason),
+            None => self.reason.to_string(),
+        }
     }
 }
 
@@ -350,7 +362,11 @@ pub fn compose(sources: Sources<'_>, request: &ContextRequest) -> Result<Assembl
         draft.fill(&project)?;
     }
     let (tokens, markdown) = draft.fit();
-    draft.finish(tokens, markdown)
+    let mut assembly = draft.finish(tokens, markdown)?;
+    if request.explain {
+        assembly.candidates.extend(retired::retired(sources, request, &project)?);
+    }
+    Ok(assembly)
 }
 
 /// How many secrets were removed, by rule.

@@ -134,6 +134,7 @@ impl Selection<'_> {
             id: ItemId::Number(key.candidate.id.0),
             included: fate.is_in(),
             reason: fate,
+            detail: None,
             trust: None,
             score: key.score,
             terms: self.scoring.terms(&key.candidate, key.relevance),

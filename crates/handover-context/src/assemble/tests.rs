@@ -2,7 +2,7 @@
 
 use handover_model::learn::{Signature, Trust};
 use handover_model::roles::RoleOverride;
-use handover_model::{LeftOut, Phase, Strategy, Tokenizer, Topic};
+use handover_model::{LeftOut, Phase, RecordState, Strategy, Tokenizer, Topic};
 use handover_text::tokens;
 use proptest::prelude::*;
 use serde_json::json;
@@ -77,6 +77,8 @@ fn known_error(message: &str, solution: &str) -> ErrorPattern {
         last_seen: at(0),
         ttl_days: 90,
         trust: handover_model::Trust::Project,
+        state: RecordState::Live,
+        reason: None,
     }
 }
 
@@ -92,6 +94,8 @@ fn learned(id: &str, insight: &str) -> Strategy {
         created_at: at(0),
         last_seen: at(0),
         trust: handover_model::Trust::Project,
+        state: RecordState::Live,
+        reason: None,
     }
 }
 

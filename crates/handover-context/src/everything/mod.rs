@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use handover_model::config::AssemblyConfig;
 use handover_model::{
-    GroupId, ItemKind, NoteKind, NoteState, PackageId, PackageKind, Phase, ProjectId, Scope,
-    SessionId, Timestamp, Topic,
+    GroupId, ItemKind, NoteKind, NoteState, PackageId, PackageKind, Phase, ProjectId, RecordState,
+    Scope, SessionId, Timestamp, Topic,
 };
 use handover_store::{ErrorFilter, ReasoningFilter, Result, Store, StrategyFilter};
 use handover_text::{cut, synonyms, words};
@@ -371,7 +371,8 @@ impl Search<'_> {
     }
 
     fn errors(&mut self) -> Result<()> {
-        for pattern in self.store.errors(self.query.project, &ErrorFilter::default())? {
+        let in_use = ErrorFilter { state: Some(RecordState::Live), ..ErrorFilter::default() };
+        for pattern in self.store.errors(self.query.project, &in_use)? {
             let solution = pattern.solution.unwrap_or_default();
             let found = Found {
                 of: ItemKind::Error,
@@ -392,7 +393,8 @@ impl Search<'_> {
     }
 
     fn strategies(&mut self) -> Result<()> {
-        for strategy in self.store.strategies(self.query.project, &StrategyFilter::default())? {
+        let in_use = StrategyFilter { state: Some(RecordState::Live), ..StrategyFilter::default() };
+        for strategy in self.store.strategies(self.query.project, &in_use)? {
             let found = Found {
                 of: ItemKind::Strategy,
                 id: ItemId::Text(strategy.id),

@@ -1,5 +1,6 @@
 //! A worktree of the engine: created, read as a tree, and restored to a tree.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,15 @@ impl Worktree {
     /// Whether its link to the repository is intact.
     pub fn is_linked(&self) -> bool {
         self.admin().is_some()
+    }
+
+    /// The worktree at a path, as it was left; none if its link to the repository is broken. `index` is a file
+    /// that does not exist yet.
+    pub fn left_at(repo: &Repo, path: PathBuf, index: PathBuf) -> Option<Self> {
+        let mut worktree = Self::at(repo, path, index, "HEAD");
+        let head = worktree.inner(&["rev-parse", "--verify", "--quiet", "HEAD"])?.text().ok()?;
+        worktree.base = head;
+        Some(worktree)
     }
 
     /// Its own folder inside the repository's, if each points to the other: an agent can write either link.
@@ -243,6 +253,19 @@ impl Worktree {
 }
 
 impl Repo {
+    /// The trees of all commits that branches, tags and our own refs keep. The heads of worktrees do not count.
+    pub fn kept_trees(&self) -> Result<HashSet<String>, GitError> {
+        let kept = ["--branches", "--tags", "--remotes", "--glob=refs/handover"];
+        let trees = self.text(["log", "--format=%T"].into_iter().chain(kept))?;
+        Ok(trees.lines().map(str::to_owned).collect())
+    }
+
+    /// Whether we keep work of a run under a ref.
+    pub fn keeps_work_of(&self, run: &str) -> Result<bool, GitError> {
+        let refs = format!("refs/handover/{run}/");
+        Ok(!self.text(["for-each-ref", "--count=1", &refs])?.is_empty())
+    }
+
     /// Makes git forget worktrees whose folders are gone.
     pub fn prune(&self) -> Result<(), GitError> {
         let _lock = lock_exclusively(&self.common)?;

@@ -5,6 +5,7 @@ mod debrief;
 mod read_package;
 mod record_reasoning;
 mod report_error;
+mod retire;
 mod save_package;
 mod search;
 mod status;
@@ -72,6 +73,7 @@ pub(crate) const ALL: &[ToolEntry] = &[
     entry::<save_package::SavePackage>(),
     entry::<record_reasoning::RecordReasoning>(),
     entry::<report_error::ReportError>(),
+    entry::<retire::Retire>(),
     entry::<debrief::DebriefTool>(),
 ];
 

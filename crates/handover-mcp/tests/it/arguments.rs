@@ -21,6 +21,7 @@ fn valid(tool: &str) -> Value {
         "save_package" => json!({"text": "# A\n\nb", "kind": "research"}),
         "record_reasoning" => json!({"role": "developer", "phase": "risks", "content": "x"}),
         "report_error" => json!({"message": "boom"}),
+        "retire" => json!({"kind": "note", "id": "doc-0af3"}),
         "debrief" => json!({"role": "developer", "verdict": "complete", "summary": "x"}),
         other => panic!("{other} is new: give it valid arguments here"),
     }

@@ -93,6 +93,10 @@ pub const KEYS: &[Key] = &[
     // Whether what the user said to an agent is read at all is theirs to say.
     key("learn.transcripts", WeakensProtection),
     key("learn.memories", WeakensProtection),
+    key("forget.after_days", WithholdsContext),
+    key("forget.unused_days", WithholdsContext),
+    // What is deleted early cannot be looked at or undone.
+    key("forget.keep_days", WeakensProtection),
     key("assembly.enabled", WithholdsContext),
     key("assembly.roles_disabled", WithholdsContext),
     key("assembly.routing", Harmless),

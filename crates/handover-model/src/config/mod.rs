@@ -21,8 +21,8 @@ pub use keys::{KEYS, Key, Risk};
 pub use party::{PartyAgents, PartyConfig, PersonaOverride};
 pub use runs::{Allowance, BudgetConfig, GateCommand, GatesConfig, RunsConfig, UatConfig};
 pub use store::{
-    ExtraRule, LearnConfig, LearningConfig, PackagesConfig, ProjectConfig, RedactionConfig,
-    StoreConfig,
+    ExtraRule, ForgetConfig, LearnConfig, LearningConfig, PackagesConfig, ProjectConfig,
+    RedactionConfig, StoreConfig,
 };
 pub use trust::{Agreement, TrustConfig, fingerprint};
 
@@ -42,6 +42,8 @@ pub struct Config {
     pub learning: LearningConfig,
     /// What the project's notes are learned from, and who may read them.
     pub learn: LearnConfig,
+    /// What is retired by itself, and what `gc` keeps.
+    pub forget: ForgetConfig,
     /// How context is selected.
     pub assembly: AssemblyConfig,
     /// Which roles receive guidance on the project's technology.

@@ -93,6 +93,24 @@ impl Default for LearnConfig {
     }
 }
 
+/// `[forget]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ForgetConfig {
+    /// Days after which a package, a strategy or a note of a conversation or a memory is retired; 0 is never.
+    pub after_days: u32,
+    /// Days without a delivery after which they are retired; 0 is never.
+    pub unused_days: u32,
+    /// Days for which the log of changes and the output of ended agents are kept.
+    pub keep_days: u32,
+}
+
+impl Default for ForgetConfig {
+    fn default() -> Self {
+        Self { after_days: 0, unused_days: 0, keep_days: 30 }
+    }
+}
+
 impl Default for LearningConfig {
     fn default() -> Self {
         Self { ttl_days: crate::learn::TTL_DAYS }

@@ -104,6 +104,7 @@ fn everything() -> serde_json::Value {
         "packages": {"warn_bytes": 1, "max_bytes": 2},
         "redaction": {"mode": "off", "allow": ["x"], "rules": [{"name": "n", "pattern": "p"}]},
         "learning": {"ttl_days": 7},
+        "forget": {"after_days": 365, "unused_days": 90, "keep_days": 7},
         "learn": {"share": true, "docs": false, "git": false, "transcripts": false, "memories": false},
         "assembly": {
             "min_trust": "agent",

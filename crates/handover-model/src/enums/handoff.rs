@@ -81,6 +81,8 @@ words! {
         ShownAlready => "shown already",
         /// Left out: a later statement replaced it.
         Amended => "amended since",
+        /// Left out: it was taken out of use.
+        Retired => "retired",
         /// Left out: the agent program reads its file by itself.
         LoadedAnyway => "loaded by the program itself",
         /// Left out: its trust class is lower than the role may receive.

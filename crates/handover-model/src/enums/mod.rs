@@ -65,6 +65,7 @@ macro_rules! words {
 mod acceptance;
 mod access;
 mod agent;
+mod forget;
 mod handoff;
 mod note;
 mod package;
@@ -75,6 +76,7 @@ mod trust;
 pub use acceptance::*;
 pub use access::*;
 pub use agent::*;
+pub use forget::*;
 pub use handoff::*;
 pub use note::*;
 pub use package::*;
@@ -142,9 +144,9 @@ mod tests {
     #[test]
     fn every_value_survives_text_and_json() {
         check_all!(
-            Category Cause ChangeKind Confidence Consensus FailureClass Fate FindingKind Form
+            Action Category Cause ChangeKind Confidence Consensus FailureClass Fate FindingKind Form
             GateFormat GroupStatus GuardMode ItemKind JournalKind KnownEvent NoteKind NoteState PackageKind
-            PartyPhase Phase PipelineName Priority Profile ReasoningLevel ReceiptState RedactionMode
+            PartyPhase Phase PipelineName Priority Profile ReasoningLevel ReceiptState RecordState RedactionMode
             Routing RunPhase RunState ScenarioKind ScenarioOutcome Scope SessionStatus Severity SourceName
             StoryState TeamStatus TestingMode TicketWay Tier TokenKind Tokenizer TokenScope Topic Trust
             UatGate Verdict Zone

@@ -80,5 +80,7 @@ words! {
         Strategy => "strategy",
         /// Notes were learned, or their states changed.
         Note => "note",
+        /// Somebody changed records by hand, or undid that.
+        Operation => "operation",
     }
 }

@@ -42,6 +42,7 @@ fn words_of_handoffs() {
             "not about the task",
             "shown already",
             "amended since",
+            "retired",
             "loaded by the program itself",
             "trusted too little",
             "speaks to the agent",
@@ -56,6 +57,8 @@ fn words_of_notes() {
     check(Trust::WORDS, "outside agent project person");
     check(ScreenFlag::WORDS, "override command exfiltration impersonation hidden_text");
     check(SourceName::WORDS, "docs git transcripts memories");
+    check(RecordState::WORDS, "live retired");
+    check(Action::WORDS, "retire restore expire add supersede confirm reject close reopen undo");
 }
 
 #[test]
@@ -83,7 +86,7 @@ fn words_of_sessions() {
     );
     check(
         ChangeKind::WORDS,
-        "session package reasoning event receipt run journal error_pattern strategy note",
+        "session package reasoning event receipt run journal error_pattern strategy note operation",
     );
     check(TokenScope::WORDS, "read write admin");
     check(TokenKind::WORDS, "bearer login");

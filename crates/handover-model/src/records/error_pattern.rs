@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::learn::{self, Signature};
-use crate::{GroupId, ProjectId, Role, SessionId, Timestamp, Trust};
+use crate::{GroupId, ProjectId, RecordState, Role, SessionId, Timestamp, Trust};
 
 /// An error the project has seen, and its solution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,12 @@ pub struct ErrorPattern {
     pub ttl_days: u32,
     /// How far to believe it.
     pub trust: Trust,
+    /// Whether it is used.
+    #[serde(default)]
+    pub state: RecordState,
+    /// Why it is retired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 impl ErrorPattern {

@@ -60,8 +60,9 @@ fn packages_and_deliveries() {
             "producer": "tech_lead", "consumers": ["developer"], "priority": "critical",
             "iteration": 1, "version": 3, "supersedes": 5, "superseded_by": null, "size_bytes": 10,
             "tokens": 3, "content_hash": "h", "created_at": TIME, "trust": "project",
+            "state": "retired", "reason": "we moved",
         }),
-        &["group", "iteration", "supersedes"],
+        &["group", "iteration", "supersedes", "state", "reason"],
     );
     check::<Delivery>(
         json!({
@@ -105,8 +106,9 @@ fn what_is_learned() {
             "project": "p", "hash": "h", "signature": {"type": "error", "message": "boom", "hints": []},
             "example": "boom", "solution": "restart", "confidence": 0.7, "occurrences": 2, "language": null,
             "first_seen": TIME, "last_seen": TIME, "ttl_days": 90, "trust": "outside",
+            "state": "live",
         }),
-        &["example", "solution"],
+        &["example", "solution", "state"],
     );
     check::<ErrorIncident>(
         json!({
@@ -119,10 +121,48 @@ fn what_is_learned() {
         json!({
             "id": "st_1", "project": "p", "topic": "methodology", "insight": "Ask first.",
             "helpfulness": 3, "language": "rust", "framework": null, "created_at": TIME,
-            "last_seen": TIME, "trust": "agent",
+            "last_seen": TIME, "trust": "agent", "state": "live",
         }),
-        &["language"],
+        &["language", "state"],
     );
+}
+
+#[test]
+fn operations() {
+    check::<Operation>(
+        json!({
+            "id": "op_1", "project": "p", "session": "s1", "action": "undo", "undoes": "op_0",
+            "trust": "person", "created_at": TIME,
+            "changes": [
+                {"of": "package", "id": 3, "before": {"state": "live"}, "after": {"state": "retired", "reason": "old"}},
+                {"of": "note", "id": "doc-1", "before": {"state": "amended", "reason": "by x"}, "after": {"state": "live"}},
+                {"of": "strategy", "id": "st_1", "before": {"state": "live"}, "after": {"state": "retired"}},
+                {"of": "error", "id": "0af3", "before": {"state": "live"}, "after": {"state": "retired"}},
+                {"of": "session", "id": "s1", "before": {"status": "active"}, "after": {"status": "failed", "ended_at": 1_700_000_000_123_456_i64}},
+                {"of": "version", "id": 4, "former": 3},
+            ],
+        }),
+        &["session", "undoes"],
+    );
+}
+
+#[test]
+fn edits_touch_the_same_record() {
+    let edit = |json: Value| serde_json::from_value::<Edit>(json).unwrap();
+    let state = |of: &str, id: Value| {
+        edit(
+            json!({"of": of, "id": id, "before": {"state": "live"}, "after": {"state": "retired"}}),
+        )
+    };
+    let version = edit(json!({"of": "version", "id": 4, "former": 3}));
+    for id in [3, 4] {
+        assert!(version.touches(&state("package", json!(id))));
+        assert!(state("package", json!(id)).touches(&version));
+    }
+    assert!(!version.touches(&state("package", json!(5))));
+    assert!(state("strategy", json!("a")).touches(&state("strategy", json!("a"))));
+    assert!(!state("strategy", json!("a")).touches(&state("error", json!("a"))));
+    assert!(!state("package", json!(1)).touches(&state("note", json!("1"))));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    GroupId, PackageId, PackageKind, Priority, ReceiptId, ReceiptState, Role, Scope, SessionId,
-    Timestamp, Trust,
+    GroupId, PackageId, PackageKind, Priority, ReceiptId, ReceiptState, RecordState, Role, Scope,
+    SessionId, Timestamp, Trust,
 };
 
 /// A registered Markdown file that carries knowledge to other roles.
@@ -52,6 +52,12 @@ pub struct Package {
     pub created_at: Timestamp,
     /// How far to believe it.
     pub trust: Trust,
+    /// Whether it is used.
+    #[serde(default)]
+    pub state: RecordState,
+    /// Why it is retired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// One delivery of a package to an agent.

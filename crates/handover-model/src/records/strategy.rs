@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ProjectId, Timestamp, Topic, Trust};
+use crate::{ProjectId, RecordState, Timestamp, Topic, Trust};
 
 /// An insight that helped before and may help again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,4 +27,10 @@ pub struct Strategy {
     pub last_seen: Timestamp,
     /// How far to believe it.
     pub trust: Trust,
+    /// Whether it is used.
+    #[serde(default)]
+    pub state: RecordState,
+    /// Why it is retired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }

@@ -6,7 +6,8 @@ use super::*;
 use crate::learn::{Signature, Trust};
 use crate::{
     Fate, Form, GroupId, ItemKind, PackageId, PackageKind, Priority, ProjectId, ReceiptId,
-    ReceiptState, Role, Scope, SessionId, Timestamp, TokenId, TokenKind, TokenScope, Zone,
+    ReceiptState, RecordState, Role, Scope, SessionId, Timestamp, TokenId, TokenKind, TokenScope,
+    Zone,
 };
 
 fn at(seconds: i64) -> Timestamp {
@@ -132,6 +133,8 @@ fn packages_survive_json() {
         content_hash: "h".to_owned(),
         created_at: at(3),
         trust: crate::Trust::Project,
+        state: RecordState::Live,
+        reason: None,
     };
     let value = serde_json::to_value(&package).unwrap();
     assert_eq!((&value["kind"], &value["priority"]), (&json!("decisions"), &json!("high")));
@@ -155,6 +158,8 @@ fn error_patterns_survive_json() {
         last_seen: at(2),
         ttl_days: 90,
         trust: crate::Trust::Project,
+        state: RecordState::Live,
+        reason: None,
     };
     let value = serde_json::to_value(&pattern).unwrap();
     assert_eq!(value["confidence"], 0.6);

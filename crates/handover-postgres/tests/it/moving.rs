@@ -5,9 +5,9 @@ use std::path::Path;
 
 use handover_context::archive::{CopyError, copy, export, import};
 use handover_model::{
-    AgentId, CounterName, EpicId, EventType, GroupId, Host, HostSessionId, JournalKind, LockOwner,
-    NoteState, PackageId, Phase, ProjectId, ReasoningId, ReceiptId, Role, RunId, SessionId,
-    SkillName, TicketWay, Topic, Verdict,
+    Action, AgentId, CounterName, EpicId, EventType, GroupId, Host, HostSessionId, JournalKind,
+    LockOwner, NoteState, OperationId, PackageId, Phase, ProjectId, ReasoningId, ReceiptId,
+    RecordState, Role, RunId, SessionId, SkillName, TicketWay, Topic, Verdict,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::archive::{Digest, KINDS};
@@ -104,6 +104,22 @@ fn fill_all(store: &dyn Store) {
             now: at(8),
             trust: handover_model::Trust::Project,
         }])
+        .unwrap();
+    let hash = sighting.signature.signature().hash();
+    store.set_error_state(&project, &hash, RecordState::Retired, Some(&reason)).unwrap();
+    store.set_package_state(&[PackageId(3)], RecordState::Retired, Some(&reason)).unwrap();
+    store
+        .log_operation(&NewOperation {
+            id: OperationId::new("op_1").unwrap(),
+            project,
+            session: Some(session.clone()),
+            action: Action::Retire,
+            changes: r.clean_json(json!([{"of": "package", "id": 3, "before": {"state": "live"},
+                "after": {"state": "retired", "reason": "no longer"}}])),
+            undoes: None,
+            trust: handover_model::Trust::Person,
+            now: at(8),
+        })
         .unwrap();
     store
         .log_event(&NewEvent {

@@ -32,6 +32,7 @@ fn errors() -> Vec<StoreError> {
         StoreError::AlreadySuperseded { id: PackageId(1), latest: PackageId(2) },
         StoreError::OtherSession { id: PackageId(1), session: SessionId::new("s2").unwrap() },
         StoreError::PathTaken { path: text("a.md"), id: PackageId(3) },
+        StoreError::InUse { id: PackageId(3) },
         StoreError::WrongState {
             id: text("r1"),
             from: ReceiptState::Failed,

@@ -4,13 +4,13 @@
 use std::collections::HashSet;
 
 use handover_model::{
-    ItemKind, Note, NoteId, NoteKind, NoteState, PackageId, ProjectId, Receipt, ReceiptId,
-    Timestamp,
+    Edit, ItemKind, Note, NoteId, NoteKind, NoteState, Operation, PackageId, ProjectId, Receipt,
+    ReceiptId, Timestamp,
 };
 use handover_store::packed::Postings;
 use handover_store::{
-    KnownUnit, Learned, NewUnit, NoteFilter, NotePostings, ReceiptStep, RecordKind, Result,
-    StoreError, WITHHELD,
+    KnownUnit, Learned, NewOperation, NewUnit, NoteFilter, NotePostings, OperationFilter,
+    ReceiptStep, RecordKind, Result, StoreError, WITHHELD,
 };
 use handover_text::{Clean, words};
 
@@ -215,6 +215,62 @@ pub(in crate::access) fn mark_read(
     without_private_text(guard, guard.store.mark_read(id, package, now)?)
 }
 
+/// Whether a note, or one that is gone by now, is private.
+fn is_private(guard: &Guarded<'_>, project: &ProjectId, id: &NoteId) -> Result<bool> {
+    match guard.store.note(project, id) {
+        Ok(note) => Ok(note.kind.is_private()),
+        Err(StoreError::NotFound { .. }) => {
+            Ok(NoteKind::of_id(id).is_some_and(NoteKind::is_private))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the caller may know of every note among these changes.
+fn sees_edits(guard: &Guarded<'_>, project: &ProjectId, edits: &[Edit]) -> Result<bool> {
+    if guard.access.private {
+        return Ok(true);
+    }
+    for edit in edits {
+        if let Edit::Note { id, .. } = edit
+            && is_private(guard, project, id)?
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Every record that it changes belongs to the project, and so does the session.
+pub(in crate::access) fn log_operation(guard: &Guarded<'_>, new: &NewOperation) -> Result<()> {
+    guard.project_guard(&new.project)?;
+    guard.sessions_guard(new.session.iter())?;
+    match sees_edits(guard, &new.project, &new.edits())? {
+        true => guard.store.log_operation(new),
+        false => Err(StoreError::Private),
+    }
+}
+
+/// The limit applies to what the caller can see.
+pub(in crate::access) fn operations(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+    filter: &OperationFilter,
+) -> Result<Vec<Operation>> {
+    guard.project_guard(project)?;
+    let all = OperationFilter { limit: None, ..filter.clone() };
+    let mut seen = Vec::new();
+    for operation in guard.store.operations(project, &all)? {
+        if seen.len() == filter.limit.map_or(usize::MAX, |limit| limit as usize) {
+            break;
+        }
+        if sees_edits(guard, project, &operation.changes)? {
+            seen.push(operation);
+        }
+    }
+    Ok(seen)
+}
+
 /// Withholds the text of a receipt if it shows a private note, and the names in that note.
 pub(in crate::access) fn without_private_text(
     guard: &Guarded<'_>,
@@ -230,12 +286,7 @@ pub(in crate::access) fn without_private_text(
             Some(project) => project,
             None => project.insert(guard.store.session(&receipt.session)?.project),
         };
-        let kind = match guard.store.note(project, &id) {
-            Ok(note) => Some(note.kind),
-            Err(StoreError::NotFound { .. }) => NoteKind::of_id(&id),
-            Err(error) => return Err(error),
-        };
-        if kind.is_some_and(NoteKind::is_private) {
+        if is_private(guard, project, &id)? {
             item.stale.clear();
             shows_private = true;
         }

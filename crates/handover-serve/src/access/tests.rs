@@ -79,6 +79,7 @@ impl Records {
         store.announce_helper(&records.hold(), 3).unwrap();
         store.create_token(&records.new_token(records.token.as_str())).unwrap();
         store.learn_notes(&records.project, &[records.new_unit()], at(1)).unwrap();
+        store.log_operation(&records.operation("op_0", &records.note())).unwrap();
         records
     }
 
@@ -88,6 +89,22 @@ impl Records {
 
     fn note(&self) -> NoteId {
         self.new_unit().notes[0].id.clone()
+    }
+
+    /// Retiring a note.
+    fn operation(&self, id: &str, note: &NoteId) -> NewOperation {
+        let changes = json!([{"of": "note", "id": note, "before": {"state": "live"},
+            "after": {"state": "retired", "reason": self.text()}}]);
+        NewOperation {
+            id: OperationId::new(format!("{id}_{}", self.project)).unwrap(),
+            project: self.project.clone(),
+            session: Some(self.session.clone()),
+            action: Action::Retire,
+            changes: clean_json(changes),
+            undoes: None,
+            trust: Trust::Person,
+            now: at(1),
+        }
     }
 
     fn text(&self) -> Clean {
@@ -233,6 +250,7 @@ fn calls() -> Vec<(&'static str, Call)> {
         packages(&of.session, &PackageFilter::default());
         slice(&of.session, None, None, 0, 10);
         outlines(&of.session);
+        set_package_state(&[of.package], RecordState::Retired, None);
         package_history(of.package);
         package_deliveries(of.package);
         package_body(of.package);
@@ -247,11 +265,13 @@ fn calls() -> Vec<(&'static str, Call)> {
         record_error(&of.sighting());
         resolve_error(&of.sighting(), &of.text());
         judge_error(&of.project, &of.hash, Judgement::Rejected, at(2));
+        set_error_state(&of.project, &of.hash, RecordState::Retired, Some(&of.text()));
         errors(&of.project, &ErrorFilter::default());
         error_incidents(&of.project, &of.hash);
         error_trust(&of.project, &of.hash);
         learn_strategies(&[of.new_strategy()]);
         strategy_helped(&of.strategy, at(2));
+        set_strategy_state(&of.project, &of.strategy, RecordState::Retired, None);
         strategies(&of.project, &StrategyFilter::default());
         learn_notes(&of.project, &[of.new_unit()], at(2));
         note(&of.project, &of.note());
@@ -262,6 +282,8 @@ fn calls() -> Vec<(&'static str, Call)> {
         note_numbers(&of.project, NoteKind::Doc);
         note_words_like(&of.project, "knwos", 1);
         set_note_state(&of.project, &of.note(), NoteState::Stale, None, at(2));
+        log_operation(&of.operation("op_1", &of.note()));
+        operations(&of.project, &OperationFilter::default());
         log_event(&event(&of.session, "built", None));
         events(&of.session, &EventFilter::default());
         put_receipt(&receipt(&of.session, "r_new", &[of.package]));
@@ -309,9 +331,11 @@ fn calls() -> Vec<(&'static str, Call)> {
         token(&of.token);
         tokens();
         end_token(&of.token, at(2));
+        drop_operations(&of.project, at(9));
         erase_delivered(&of.project, &[of.note()]);
         purge_note(&of.project, &of.note(), at(2));
         forget_notes(&of.project, NoteKind::Doc, None, at(2));
+        delete_packages(&[of.package]);
         purge_session(&of.session);
     }
 }
@@ -509,6 +533,8 @@ fn private_notes_stay_with_their_user() {
         read_at: None,
     }];
     store.put_receipt(&shows).unwrap();
+    let retired = mine.operation("op_talk", &id);
+    store.log_operation(&retired).unwrap();
 
     let reads: Vec<(&str, Call)> = calls! { _of:
         note(&project_of_mine(), &secret_note());
@@ -539,6 +565,12 @@ fn private_notes_stay_with_their_user() {
     let word = ["zanzibar".to_owned()];
     assert_eq!(guard.note_postings(&mine.project, &word).unwrap().lists[0].count(), 0);
     assert!(matches!(guard.learn_notes(&mine.project, &[talk], at(3)), Err(StoreError::Private)));
+    assert!(matches!(guard.log_operation(&retired), Err(StoreError::Private)));
+    let listed = |guard: &Guarded<'_>, limit| {
+        let filter = OperationFilter { limit, ..OperationFilter::default() };
+        guard.operations(&mine.project, &filter).unwrap().len()
+    };
+    assert_eq!((listed(&guard, None), listed(&guard, Some(1))), (1, 1));
     // Nothing was changed, and the user still has it.
     let own = Guarded::new(store, store, &Access::LOCAL);
     assert_eq!(own.note(&mine.project, &id).unwrap().state, NoteState::Live);
@@ -546,6 +578,7 @@ fn private_notes_stay_with_their_user() {
     assert_eq!(own.note_words_like(&mine.project, "zanzibra", 2).unwrap(), ["zanzibar"]);
     let kept = own.receipt(&ReceiptId::new("r_shows").unwrap()).unwrap();
     assert_eq!(kept.text.as_deref(), Some(secret));
+    assert_eq!(listed(&own, None), 2);
     // Other notes are there for everybody.
     assert_eq!(guard.notes(&mine.project, &NoteFilter::default()).unwrap().len(), 1);
 }

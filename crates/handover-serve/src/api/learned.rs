@@ -4,6 +4,7 @@ use handover_context::shape;
 use handover_store::{ErrorFilter, StrategyFilter};
 use serde_json::{Value, json};
 
+use super::operations::StateDecision;
 use super::{Endpoint, Verb};
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
@@ -14,6 +15,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         query: &[
             ("lang", "only this language, and patterns without one"),
             ("expired", "include patterns whose time to live has passed"),
+            ("state", "only this state: live or retired"),
             ("limit", "maximum number; default 100"),
         ],
         handler: |context, request| {
@@ -21,6 +23,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 language: request.query_param("lang")?,
                 above: None,
                 live_at: (!request.query_flag("expired")?).then_some(context.now),
+                state: request.query_param("state")?,
                 limit: request.limit()?,
             };
             let patterns = context.store.errors(&context.project, &filter)?;
@@ -35,15 +38,43 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         query: &[
             ("lang", "only this language, and patterns without one"),
             ("framework", "only this framework, and strategies without one"),
+            ("state", "only this state: live or retired"),
             ("limit", "maximum number; default 100"),
         ],
         handler: |context, request| {
             let filter = StrategyFilter {
                 language: request.query_param("lang")?,
                 framework: request.query_param("framework")?,
+                state: request.query_param("state")?,
                 limit: request.limit()?,
             };
             Ok(json!({"strategies": context.store.strategies(&context.project, &filter)?}))
+        },
+    },
+    Endpoint {
+        verb: Verb::Post(r#"{"decision": "retire", "reason": "fixed upstream"}"#),
+        path: "/errors/{error}",
+        summary: "Retire an error pattern (with a reason), or restore it",
+        query: &[],
+        handler: |context, request| {
+            let (hash, decision): (String, StateDecision) =
+                (request.path_param("error")?, request.body()?);
+            let pattern =
+                context.by_hand()?.set_error(&hash, decision.state(), decision.reason())?;
+            Ok(json!({"error": shape::error(&pattern)}))
+        },
+    },
+    Endpoint {
+        verb: Verb::Post(r#"{"decision": "retire", "reason": "too general"}"#),
+        path: "/strategies/{strategy}",
+        summary: "Retire a strategy (with a reason), or restore it",
+        query: &[],
+        handler: |context, request| {
+            let (id, decision): (String, StateDecision) =
+                (request.path_param("strategy")?, request.body()?);
+            let strategy =
+                context.by_hand()?.set_strategy(&id, decision.state(), decision.reason())?;
+            Ok(json!({"strategy": strategy}))
         },
     },
 ];

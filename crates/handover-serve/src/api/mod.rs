@@ -6,6 +6,7 @@
 mod learned;
 mod notes;
 mod openapi;
+mod operations;
 mod packages;
 mod reasoning;
 mod receipts;
@@ -58,6 +59,7 @@ const ALL: &[&[Endpoint]] = &[
     packages::ENDPOINTS,
     search::ENDPOINTS,
     notes::ENDPOINTS,
+    operations::ENDPOINTS,
     reasoning::ENDPOINTS,
     spawns::ENDPOINTS,
     receipts::ENDPOINTS,

@@ -76,7 +76,7 @@ fn add(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Tool
         paths: &body.paths,
         trust: Trust::Agent,
     };
-    let note = notes::write(context.store, &context.project, context.redactor, &note, context.now)?;
+    let note = context.by_hand()?.write_note(&note)?;
     Ok(json!({"note": note}))
 }
 
@@ -99,6 +99,6 @@ fn decide(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, T
     };
     let (store, project) = (context.store, &context.project);
     let note = notes::named(store, project, &request.path_param::<String>("note")?)?;
-    let note = notes::decide(store, project, context.redactor, &note, decision, context.now)?;
+    let note = context.by_hand()?.decide(&note, decision)?;
     Ok(json!({"note": note}))
 }

@@ -1,11 +1,13 @@
 //! Packages: listing, reading, saving.
 
+use handover_context::by_hand::ByHand;
 use handover_context::shape;
 use handover_mcp::{RequestContext, ToolError};
 use handover_model::{PackageId, SessionId};
 use handover_store::{PackageFilter, Versions};
 use serde_json::{Value, json};
 
+use super::operations::StateDecision;
 use super::{ApiRequest, Endpoint, Verb};
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
@@ -16,6 +18,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         query: &[
             ("group", "only this group"),
             ("all_versions", "include superseded versions"),
+            ("state", "only this state: live or retired"),
             ("limit", "maximum number; default 100"),
         ],
         handler: list,
@@ -40,6 +43,20 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
             Ok(json!({"package": shape::package(context.store, context.paths, id, body)?}))
         },
     },
+    Endpoint {
+        verb: Verb::Post(r#"{"decision": "retire", "reason": "we moved to Kafka"}"#),
+        path: "/packages/{package}",
+        summary: "Retire a package (with a reason), or restore it",
+        query: &[],
+        handler: |context, request| {
+            let id: PackageId = request.path_param("package")?;
+            let decision: StateDecision = request.body()?;
+            let project = context.store.session(&context.store.package(id)?.session)?.project;
+            let hand = ByHand { project: &project, ..context.by_hand()? };
+            let package = hand.set_package(id, decision.state(), decision.reason())?;
+            Ok(json!({"package": package}))
+        },
+    },
 ];
 
 fn list(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
@@ -47,6 +64,7 @@ fn list(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Too
     let filter = PackageFilter {
         group: request.query_param("group")?,
         path: None,
+        state: request.query_param("state")?,
         versions: if request.query_flag("all_versions")? {
             Versions::All
         } else {

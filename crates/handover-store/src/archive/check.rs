@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use handover_model::{
-    AgentId, Confidence, CounterName, EpicId, EventType, Form, GroupId, GroupStatus, Host,
-    HostSessionId, ItemKind, JournalKind, LeftOut, LockOwner, NoteId, NoteKind, NoteState,
-    PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId, ReceiptState, Role, RunId,
-    RunState, Scope, ScreenFlag, Section, SessionId, SessionStatus, SkillName, StaleName,
-    TicketWay, Topic, Trust, Verdict, Zone,
+    Action, AgentId, Confidence, CounterName, Edit, EpicId, EventType, Form, GroupId, GroupStatus,
+    Host, HostSessionId, ItemKind, JournalKind, LeftOut, LockOwner, NoteId, NoteKind, NoteState,
+    OperationId, PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId, ReceiptState,
+    RecordState, Role, RunId, RunState, Scope, ScreenFlag, Section, SessionId, SessionStatus,
+    SkillName, StaleName, TicketWay, Topic, Trust, Verdict, Zone,
 };
 use serde::de::DeserializeOwned;
 
@@ -51,6 +51,10 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("note" | "note_unit", "kind") => is::<NoteKind>(text),
         (_, "trust") => is::<Trust>(text),
         ("note", "state") => is::<NoteState>(text),
+        ("package" | "strategy" | "error_pattern", "state") => is::<RecordState>(text),
+        ("operation", "id" | "undoes") => is::<OperationId>(text),
+        ("operation", "action") => is::<Action>(text),
+        ("operation", "changes") => holds::<Vec<Edit>>(text),
         ("receipt", "zone") => is::<Zone>(text),
         ("receipt", "state") => is::<ReceiptState>(text),
         ("receipt_item", "kind") => is::<ItemKind>(text),
@@ -116,6 +120,17 @@ mod tests {
             ("note", "trust", "person", "most"),
             ("package", "trust", "agent", ""),
             ("note", "state", "amended", "new"),
+            ("package", "state", "retired", "amended"),
+            ("strategy", "state", "live", "stale"),
+            ("error_pattern", "state", "live", ""),
+            ("operation", "id undoes", "op_1", "op 1"),
+            ("operation", "action", "retire", "delete"),
+            (
+                "operation",
+                "changes",
+                r#"[{"of":"version","id":2,"former":1}]"#,
+                r#"[{"of":"version"}]"#,
+            ),
             ("note", "paths symbols", list, "{}"),
             ("receipt", "zone", "wrap_up", "red"),
             ("receipt", "state", "confirmed", "lost"),

@@ -6,7 +6,7 @@
 
 mod check;
 
-use handover_model::{NoteKind, Trust};
+use handover_model::{Edit, NoteKind, RecordState, Trust};
 use handover_text::Redactor;
 use serde_json::{Map, Value as Json};
 
@@ -78,7 +78,7 @@ pub const KINDS: &[Kind] = kinds! {
     group_counter 3: session Int, group_id Name, name Name, value Int;
     package 1 numbered: id Int, session Int, group_id Name|Null, scope Name, kind Name, path Name, title Words|Null,
         summary Words, files Json, producer Name, priority Name, iteration Int|Null, version Int, supersedes Int|Null,
-        superseded_by Int|Null, size_bytes Int, tokens Int, content_hash Name, created_at Int, trust Name;
+        superseded_by Int|Null, size_bytes Int, tokens Int, content_hash Name, created_at Int, trust Name, state Name, reason Words|Null;
     package_consumer 2: package Int, role Name;
     package_body 1: package Int, body Words;
     group_reference 3: session Int, group_id Name, position Int, package Int;
@@ -90,17 +90,19 @@ pub const KINDS: &[Kind] = kinds! {
         created_at Int;
     error_pattern 2: project Name, hash Name, kind Words, message Words, hints Json, solved Int, confidence Int,
         occurrences Int, language Words|Null, first_seen Int, last_seen Int, ttl_days Int, example Words|Null,
-        trust Name;
+        trust Name, state Name, reason Words|Null;
     error_trust 1 numbered: id Int, project Name, hash Name, confidence Int, changed_at Int;
     error_solution 3: project Name, hash Name, solution Words, uses Int, last_used Int;
     error_incident 1 numbered: id Int, project Name, hash Name, session Int|Null, group_id Name|Null, role Name|Null, command Words|Null,
         created_at Int;
     strategy 1: id Name, project Name, topic Name, insight Words, helpfulness Int, language Words|Null, framework Words|Null,
-        created_at Int, last_seen Int, trust Name;
+        created_at Int, last_seen Int, trust Name, state Name, reason Words|Null;
     strategy_source 2: strategy Name, reasoning Int;
     note 1 numbered: key Int, id Name, project Name, kind Name, origin Words, source Name, title Words, text Words, trust Name,
         paths Json, symbols Json, state Name, reason Words|Null, hash Name, created_at Int;
     note_unit 3: project Name, kind Name, source Name, fingerprint Name, learned_at Int;
+    operation 1: id Name, project Name, session Int|Null, action Name, changes Json, undoes Name|Null, trust Name,
+        created_at Int;
     event 1 numbered: id Int, session Int, group_id Name|Null, type Name, payload Json, key Words|Null, key_hash Name|Null,
         created_at Int;
     receipt 1: id Name, session Int, group_id Name|Null, role Name, iteration Int, model Words|Null, tokenizer Name, zone Name,
@@ -220,8 +222,14 @@ impl Record {
             })
     }
 
-    /// Whether it is a note, or the unit of one, that stays on its machine.
+    /// Whether it is a note, the unit of one, or what was done with one, that stays on its machine.
     pub fn is_private(&self) -> bool {
+        if self.kind.name == "operation" {
+            let edits: Option<Vec<Edit>> =
+                self.text("changes").and_then(|text| serde_json::from_str(text).ok());
+            return edits
+                .is_none_or(|edits| edits.iter().any(|edit| edit.private_note().is_some()));
+        }
         let of_note = matches!(self.kind.name, "note" | "note_unit");
         of_note
             && self.text("kind").is_some_and(|kind| kind.parse().is_ok_and(NoteKind::is_private))
@@ -285,6 +293,10 @@ impl Record {
                 (None, _) if matches!(column.name, "flags" | "stale") => {
                     Value::Text("[]".to_owned())
                 }
+                // They were all in use.
+                (None, _) if is_retirable(kind) && column.name == "state" => {
+                    Value::Text(RecordState::Live.to_string())
+                }
                 (None, _) => {
                     return Err(BadRecord::Missing { kind: kind.name, column: column.name });
                 }
@@ -325,6 +337,11 @@ impl Record {
         }
         hasher.finalize()
     }
+}
+
+/// Whether records of this kind can be retired, apart from notes, which always had a state.
+fn is_retirable(kind: &Kind) -> bool {
+    matches!(kind.name, "package" | "strategy" | "error_pattern")
 }
 
 /// The name of a column in JSON, where `kind` is the table of the record.
@@ -507,6 +524,7 @@ mod tests {
         "doc",
         "live",
         "outside",
+        "retire",
         "r_1",
         "[]",
         "{}",

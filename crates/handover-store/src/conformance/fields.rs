@@ -7,9 +7,9 @@ use handover_model::learn::Trust;
 use handover_model::{
     AgentId, Confidence, Delivery, EpicId, ErrorIncident, ErrorPattern, Event, EventType, Group,
     GroupStatus, Host, HostSessionId, HostVersion, JournalEntry, JournalKind, LockOwner, Package,
-    PackageId, PackageKind, Phase, Priority, Reasoning, ReasoningId, ReceiptId, ReceiptState, Run,
-    RunId, RunState, Scope, Session, SessionCounts, SessionStatus, SkillName, SkillOutput,
-    Strategy, Ticket, TicketWay, Token, TokenId, TokenKind, TokenScope, Topic,
+    PackageId, PackageKind, Phase, Priority, Reasoning, ReasoningId, ReceiptId, ReceiptState,
+    RecordState, Run, RunId, RunState, Scope, Session, SessionCounts, SessionStatus, SkillName,
+    SkillOutput, Strategy, Ticket, TicketWay, Token, TokenId, TokenKind, TokenScope, Topic,
 };
 use serde_json::json;
 
@@ -161,6 +161,8 @@ pub fn of_a_package(backend: &dyn Backend) {
         content_hash: "second".to_owned(),
         created_at: at(5),
         trust: handover_model::Trust::Project,
+        state: RecordState::Live,
+        reason: None,
     };
     let former = Package {
         id: first,
@@ -333,6 +335,8 @@ pub fn of_what_a_project_learns(backend: &dyn Backend) {
         last_seen: at(3),
         ttl_days: 9,
         trust: handover_model::Trust::Person,
+        state: RecordState::Live,
+        reason: None,
     };
     assert_eq!(pattern, expected);
     assert_eq!(store.errors(&project(), &ErrorFilter::default()).unwrap(), [expected]);
@@ -379,6 +383,8 @@ pub fn of_what_a_project_learns(backend: &dyn Backend) {
         created_at: at(5),
         last_seen: at(6),
         trust: handover_model::Trust::Project,
+        state: RecordState::Live,
+        reason: None,
     };
     assert_eq!(helped, expected);
     assert_eq!(store.strategies(&project(), &StrategyFilter::default()).unwrap(), [expected]);

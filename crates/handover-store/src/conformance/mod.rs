@@ -14,6 +14,7 @@ pub mod events;
 pub mod feed;
 pub mod fields;
 pub mod fixture;
+pub mod forgetting;
 pub mod groups;
 pub mod hosts;
 pub mod jobs;
@@ -85,6 +86,9 @@ macro_rules! conformance_tests {
                 reindexing_changes_nothing, reindexing_covers_the_named_sessions;
             feed: every_change_is_in_the_feed_once, a_batch_is_in_the_feed_in_order, only_committed_changes_are_in_the_feed, learned_records_are_in_the_feed,
                 notes_are_told_together;
+            forgetting: a_retired_package_is_in_no_index, a_retired_package_can_be_superseded,
+                retired_packages_can_be_deleted,
+                what_was_learned_is_retired, operations_are_logged, erased_notes_leave_the_log;
             tokens: kept_and_listed, ends_once;
             fields: of_a_session, of_a_group, of_a_package, of_what_agents_report, of_what_a_project_learns,
                 of_a_run, of_hosts_and_tokens;

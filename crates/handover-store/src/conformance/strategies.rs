@@ -56,7 +56,7 @@ pub fn filtered_by_language_and_framework(backend: &dyn Backend) {
         let filter = StrategyFilter {
             language: language.map(ToOwned::to_owned),
             framework: framework.map(ToOwned::to_owned),
-            limit: None,
+            ..StrategyFilter::default()
         };
         let found = store.strategies(&project(), &filter).unwrap();
         let mut names: Vec<String> = found.into_iter().map(|s| s.insight).collect();

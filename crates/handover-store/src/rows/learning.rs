@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use handover_model::learn::{self, Signature};
-use handover_model::{ErrorIncident, ErrorPattern, Note, Strategy, Trust};
+use handover_model::{ErrorIncident, ErrorPattern, Note, Operation, Strategy, Trust};
 
 use super::{Columns, Row};
 use crate::{KnownUnit, Result, TrustAt};
@@ -19,7 +19,7 @@ pub fn lower_trust(one: &str, other: &str) -> String {
 
 /// Of `error_pattern e`; with the solution that was used most often, then the latest.
 pub const ERROR_PATTERN: &str = "e.project, e.hash, e.kind, e.message, e.hints, e.confidence, \
-    e.occurrences, e.language, e.first_seen, e.last_seen, e.ttl_days, e.example, e.trust, \
+    e.occurrences, e.language, e.first_seen, e.last_seen, e.ttl_days, e.example, e.trust, e.state, e.reason, \
     (SELECT solution FROM error_solution s WHERE s.project = e.project AND s.hash = e.hash \
         ORDER BY uses DESC, last_used DESC, solution LIMIT 1)";
 
@@ -38,6 +38,8 @@ pub fn error_pattern(row: &dyn Row) -> Result<ErrorPattern> {
         ttl_days: c.int()?,
         example: c.text_opt()?,
         trust: c.parsed()?,
+        state: c.parsed()?,
+        reason: c.text_opt()?,
         solution: c.text_opt()?,
     })
 }
@@ -68,8 +70,8 @@ pub fn trust_at(row: &dyn Row) -> Result<TrustAt> {
 }
 
 /// Of `strategy`.
-pub const STRATEGY: &str =
-    "id, project, topic, insight, helpfulness, language, framework, created_at, last_seen, trust";
+pub const STRATEGY: &str = "id, project, topic, insight, helpfulness, language, framework, created_at, last_seen, \
+    trust, state, reason";
 
 /// Reads [`STRATEGY`].
 pub fn strategy(row: &dyn Row) -> Result<Strategy> {
@@ -85,6 +87,8 @@ pub fn strategy(row: &dyn Row) -> Result<Strategy> {
         created_at: c.time()?,
         last_seen: c.time()?,
         trust: c.parsed()?,
+        state: c.parsed()?,
+        reason: c.text_opt()?,
     })
 }
 
@@ -122,4 +126,23 @@ pub const KNOWN_UNIT: &str = "source, fingerprint, learned_at";
 pub fn known_unit(row: &dyn Row) -> Result<KnownUnit> {
     let mut c = Columns::of(row);
     Ok(KnownUnit { source: c.text()?, fingerprint: c.text()?, learned_at: c.time()? })
+}
+
+/// Of `operation o LEFT JOIN session s`.
+pub const OPERATION: &str =
+    "o.id, o.project, s.id, o.action, o.changes, o.undoes, o.trust, o.created_at";
+
+/// Reads [`OPERATION`].
+pub fn operation(row: &dyn Row) -> Result<Operation> {
+    let mut c = Columns::of(row);
+    Ok(Operation {
+        id: c.parsed()?,
+        project: c.parsed()?,
+        session: c.parsed_opt()?,
+        action: c.parsed()?,
+        changes: c.list()?,
+        undoes: c.parsed_opt()?,
+        trust: c.parsed()?,
+        created_at: c.time()?,
+    })
 }

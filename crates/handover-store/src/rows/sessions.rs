@@ -2,8 +2,8 @@
 
 use handover_model::{
     Delivery, Event, EventId, Group, Package, PackageId, Reasoning, ReasoningId, Receipt,
-    ReceiptItem, Session, SessionCounts, SessionId, SkillOutput, SkillOutputId, VerdictId,
-    VerdictRecord,
+    ReceiptItem, RecordState, Session, SessionCounts, SessionId, SkillOutput, SkillOutputId,
+    VerdictId, VerdictRecord,
 };
 
 use super::{Columns, Row};
@@ -63,7 +63,7 @@ pub fn group(session: &SessionId, row: &dyn Row) -> Result<Group> {
 /// Of `package p JOIN session s`; the list of consumers follows as JSON.
 pub const PACKAGE: &str = "p.id, s.id, p.group_id, p.scope, p.kind, p.path, p.title, p.summary, p.files, \
     p.producer, p.priority, p.iteration, p.version, p.supersedes, p.superseded_by, p.size_bytes, \
-    p.tokens, p.content_hash, p.created_at, p.trust";
+    p.tokens, p.content_hash, p.created_at, p.trust, p.state, p.reason";
 
 /// Reads [`PACKAGE`] and consumers.
 pub fn package(row: &dyn Row) -> Result<Package> {
@@ -89,6 +89,8 @@ pub fn package(row: &dyn Row) -> Result<Package> {
         content_hash: c.text()?,
         created_at: c.time()?,
         trust: c.parsed()?,
+        state: c.parsed()?,
+        reason: c.text_opt()?,
         consumers: c.list()?,
     })
 }
@@ -110,9 +112,10 @@ pub fn outline(row: &dyn Row) -> Result<Outline> {
 }
 
 /// Of `package`, every version, in the order of ids: what rebuilding an index replays.
-pub const REGISTRATION: &str = "id, group_id, created_at, summary, supersedes, superseded_by";
+pub const REGISTRATION: &str =
+    "id, group_id, created_at, summary, supersedes, superseded_by, state";
 
-/// Reads [`REGISTRATION`]; also whether it is the latest version.
+/// Reads [`REGISTRATION`]; also whether it is in the index: the latest version, and not retired.
 pub fn registration(row: &dyn Row) -> Result<(Registration, bool)> {
     let mut c = Columns::of(row);
     let registration = Registration {
@@ -122,7 +125,8 @@ pub fn registration(row: &dyn Row) -> Result<(Registration, bool)> {
         summary: c.text()?,
         supersedes: c.int_opt()?.map(PackageId),
     };
-    Ok((registration, c.int_opt::<i64>()?.is_none()))
+    let is_latest = c.int_opt::<i64>()?.is_none();
+    Ok((registration, is_latest && c.parsed::<RecordState>()? == RecordState::Live))
 }
 
 /// Of `receipt_item i JOIN receipt r`.

@@ -10,7 +10,7 @@ use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
     Column, Row, Tone, badge, count, empty_state, excerpt, fact, facts, meter, plural,
-    relative_time, role_name, section, step_chart, table, untrusted,
+    relative_time, retired, role_name, section, step_chart, table, untrusted,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[
@@ -61,6 +61,7 @@ fn rows(site: &Site<'_>, patterns: &[ErrorPattern]) -> Markup {
                     (excerpt(&pattern.signature.kind, 40))
                     @if let Some(language) = &pattern.language { " · " (excerpt(language, 30)) }
                 }
+                (retired(pattern.state, pattern.reason.as_deref()))
             },
             [
                 solution(pattern),
@@ -118,6 +119,7 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 Some(solution) => p class="lead" { "Solved by: " (untrusted(solution)) },
                 None => p class="lead" { "Nobody has solved it yet." },
             }
+            (retired(pattern.state, pattern.reason.as_deref()))
             (facts(html! {
                 (fact("Type", html! { code { (excerpt(&pattern.signature.kind, 60)) } }))
                 (fact("Confidence", trust(site.now, &pattern)))

@@ -9,7 +9,7 @@ use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
     Column, Row, Tone, badge, bytes, count, empty_state, excerpt, fact, facts, plural,
-    relative_time, role_name, section, stale_names, state_tone, table, untrusted,
+    relative_time, retired, role_name, section, stale_names, state_tone, table, untrusted,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -38,6 +38,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             @if let Some(next) = package.superseded_by {
                 p class="notice warn" { "Superseded by a later version: " a href={ "/packages/" (next) } { "read that one" } "." }
             }
+            (retired(package.state, package.reason.as_deref()))
             (details(site, &package, shown))
         }
         div class="columns" {

@@ -9,8 +9,8 @@ use super::session::{heading, reach_badge};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, count, empty_state, excerpt, plural, relative_time, role_name,
-    section, table,
+    Column, Row, Tone, badge, count, empty_state, excerpt, plural, relative_time, retired,
+    role_name, section, table,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -103,6 +103,7 @@ fn rows(site: &Site<'_>, packages: &[(Package, Reach)]) -> Markup {
             html! {
                 a href={ "/packages/" (package.id) } { (excerpt(package.title.as_deref().unwrap_or(&package.path), 90)) }
                 p class="muted" { (excerpt(&package.summary, 140)) }
+                (retired(package.state, package.reason.as_deref()))
             },
             [
                 html! {

@@ -1,14 +1,14 @@
 //! The strategies of the project.
 
-use handover_model::Strategy;
+use handover_model::{RecordState, Strategy};
 use handover_store::StrategyFilter;
 use maud::{Markup, html};
 
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, count, empty_state, excerpt, meter, plural, relative_time, section,
-    table, untrusted,
+    Column, Row, Tone, badge, count, empty_state, excerpt, meter, plural, relative_time, retired,
+    section, table, untrusted,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -55,8 +55,11 @@ fn rows(site: &Site<'_>, strategies: &[Strategy]) -> Markup {
             .flatten()
             .map(String::as_str)
             .collect();
-        Row::new(
-            untrusted(&strategy.insight),
+        let row = Row::new(
+            html! {
+                (untrusted(&strategy.insight))
+                (retired(strategy.state, strategy.reason.as_deref()))
+            },
             [
                 badge(Tone::Calm, strategy.topic.as_str()),
                 if technologies.is_empty() {
@@ -68,7 +71,8 @@ fn rows(site: &Site<'_>, strategies: &[Strategy]) -> Markup {
                 meter(strategy.helpfulness as f64, most, Tone::Good),
                 relative_time(site.now, strategy.last_seen),
             ],
-        )
+        );
+        if strategy.state == RecordState::Retired { row.dimmed() } else { row }
     };
     table("", &columns, strategies.iter().map(row))
 }

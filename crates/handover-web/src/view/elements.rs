@@ -1,7 +1,8 @@
 //! Badges, facts, sections and other small elements.
 
 use handover_model::{
-    GroupStatus, NoteState, ReceiptState, RunState, SessionStatus, StaleName, StoryState,
+    GroupStatus, NoteState, ReceiptState, RecordState, RunState, SessionStatus, StaleName,
+    StoryState,
 };
 use maud::{Markup, Render, html};
 
@@ -119,6 +120,18 @@ pub(crate) fn stale_names(stale: &[StaleName]) -> Markup {
             code { (excerpt(name.name(), 100)) } " " span class="badge warn" { (single_line(&name.to_string())) }
         }
         @if stale.len() > STALE_SHOWN { " and " (count(stale.len() - STALE_SHOWN)) " others" }
+    }
+}
+
+/// Says that a record is out of use, and why; nothing for one in use.
+pub(crate) fn retired(state: RecordState, reason: Option<&str>) -> Markup {
+    html! {
+        @if state == RecordState::Retired {
+            p class="muted" {
+                (badge(Tone::Calm, state.as_str()))
+                @if let Some(reason) = reason { " " (excerpt(reason, 140)) }
+            }
+        }
     }
 }
 

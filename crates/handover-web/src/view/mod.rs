@@ -9,7 +9,7 @@ mod time;
 
 pub(crate) use chart::{Bar, Share, bars, meter, shares, step_chart};
 pub(crate) use elements::{
-    Tone, badge, empty_state, fact, facts, section, stale_names, stat, state_tone,
+    Tone, badge, empty_state, fact, facts, retired, section, stale_names, stat, state_tone,
 };
 pub(crate) use format::{bytes, count, duration, fraction, money, plural};
 pub(crate) use table::{Column, Row, table};

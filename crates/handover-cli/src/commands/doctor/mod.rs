@@ -6,7 +6,7 @@ pub(crate) mod repair;
 
 use handover_context::package_file::{FileState, file_state};
 use handover_handoff::spool;
-use handover_model::SessionStatus;
+use handover_model::{RecordState, SessionStatus};
 use handover_store::{CheckedPart, PackageFilter, StoreError};
 use serde::Serialize;
 
@@ -244,8 +244,9 @@ fn artifacts(app: &App) -> Result<Check, CommandError> {
 /// Compares package files of active sessions with what was registered.
 fn files(app: &App) -> Result<Check, CommandError> {
     let (mut seen, mut mismatches) = (0, Vec::new());
+    let in_use = PackageFilter { state: Some(RecordState::Live), ..PackageFilter::default() };
     for session in app.store()?.sessions(Some(SessionStatus::Active))? {
-        for package in app.store()?.packages(&session.id, &PackageFilter::default())? {
+        for package in app.store()?.packages(&session.id, &in_use)? {
             seen += 1;
             let what = match file_state(app.places()?, &package) {
                 FileState::Current | FileState::Elsewhere => continue,

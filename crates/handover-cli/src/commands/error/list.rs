@@ -1,5 +1,6 @@
 //! `handover error list`
 
+use handover_model::RecordState;
 use handover_store::ErrorFilter;
 
 use super::answer_all;
@@ -20,6 +21,10 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     expired: bool,
 
+    /// Only patterns in this state: live or retired
+    #[arg(long)]
+    state: Option<RecordState>,
+
     /// Maximum number of patterns
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
@@ -30,6 +35,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
         language: args.lang,
         above: None,
         live_at: (!args.expired).then(|| app.now()),
+        state: args.state,
         limit: args.limit,
     };
     let patterns = app.store()?.errors(&app.learning()?.1, &filter)?;

@@ -6,6 +6,7 @@ mod match_text;
 mod record;
 mod reject;
 mod resolve;
+mod state;
 
 use clap::{Args, Subcommand};
 use handover_context::shape;
@@ -13,12 +14,12 @@ use handover_model::{ErrorPattern, Role};
 use handover_store::{CleanSignature, ErrorSighting, Judgement};
 use serde_json::Value;
 
-use super::Outcome;
+use super::{Outcome, with_state};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 use crate::ui::Ui;
 
-/// Record errors and their solutions, and look them up
+/// Record errors and their solutions, look them up and retire them
 ///
 /// Error patterns belong to the project and are shared by all sessions. Errors that differ only in paths,
 /// numbers, ids, times and quoted values are the same pattern.
@@ -31,6 +32,8 @@ pub(crate) enum ErrorCommand {
     Reject(reject::RejectArgs),
     Match(match_text::MatchArgs),
     List(list::ListArgs),
+    Retire(state::RetireArgs),
+    Restore(state::RestoreArgs),
 }
 
 impl ErrorCommand {
@@ -42,6 +45,8 @@ impl ErrorCommand {
             Self::Reject(args) => reject::run(app, args),
             Self::Match(args) => match_text::run(app, args),
             Self::List(args) => list::run(app, args),
+            Self::Retire(args) => state::retire(app, args),
+            Self::Restore(args) => state::restore(app, args),
         }
     }
 }
@@ -104,11 +109,17 @@ impl SightingArgs {
     }
 }
 
-fn judge(app: &App, hash: &str, verdict: Judgement) -> Outcome {
-    if hash.trim().is_empty() {
-        return Err(CommandError::invalid("the hash is empty")
-            .hinted("Run `handover error list` to see the hashes."));
+/// An empty hash would be a prefix of all of them.
+fn checked_hash(hash: &str) -> Result<&str, CommandError> {
+    match hash.trim() {
+        "" => Err(CommandError::invalid("the hash is empty")
+            .hinted("Run `handover error list` to see the hashes.")),
+        hash => Ok(hash),
     }
+}
+
+fn judge(app: &App, hash: &str, verdict: Judgement) -> Outcome {
+    let hash = checked_hash(hash)?;
     let pattern = app.store()?.judge_error(&app.learning()?.1, hash, verdict, app.now())?;
     answer(app, &pattern)
 }
@@ -122,7 +133,7 @@ fn print(ui: &Ui, pattern: &ErrorPattern) -> Result<(), CommandError> {
     ui.line(format_args!(
         "{}  {}  (confidence {}, seen {}×)",
         pattern.hash,
-        pattern.said(),
+        with_state(pattern.state, &pattern.said()),
         pattern.confidence,
         pattern.occurrences
     ))?;

@@ -1,6 +1,6 @@
 //! `handover note add`
 
-use handover_context::notes::{self, Written};
+use handover_context::notes::Written;
 
 use super::answer;
 use crate::app::App;
@@ -40,5 +40,5 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
         trust: app.author()?,
     };
     let (_, project) = app.learning()?;
-    answer(app, &notes::write(app.store()?, &project, app.redactor()?, &note, app.now())?)
+    answer(app, &app.by_hand(&project)?.write_note(&note)?)
 }

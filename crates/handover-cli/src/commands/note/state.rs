@@ -1,6 +1,6 @@
 //! `handover note retire`, `restore`, `confirm` and `reject`
 
-use handover_context::notes::{self, Decision};
+use handover_context::notes::Decision;
 
 use super::{answer, named};
 use crate::app::App;
@@ -61,6 +61,5 @@ pub(crate) fn reject(app: &App, args: RejectArgs) -> Outcome {
 fn decide(app: &App, name: &str, decision: Decision<'_>) -> Outcome {
     let (_, project) = app.learning()?;
     let note = named(app, &project, name)?;
-    let (store, redactor) = (app.store()?, app.redactor()?);
-    answer(app, &notes::decide(store, &project, redactor, &note, decision, app.now())?)
+    answer(app, &app.by_hand(&project)?.decide(&note, decision)?)
 }

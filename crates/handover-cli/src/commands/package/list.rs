@@ -1,5 +1,6 @@
 //! `handover package list`
 
+use handover_model::RecordState;
 use handover_store::{PackageFilter, Versions};
 
 use super::{HEADER, row};
@@ -17,6 +18,10 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     all_versions: bool,
 
+    /// Only packages in this state: live or retired
+    #[arg(long)]
+    state: Option<RecordState>,
+
     /// Maximum number of packages
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
@@ -27,6 +32,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
         group: app.group()?,
         path: None,
         versions: if args.all_versions { Versions::All } else { Versions::Latest },
+        state: args.state,
         limit: args.limit,
     };
     let (store, session) = (app.store()?, app.session()?);
@@ -35,7 +41,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
     } else {
         let mut rows = Vec::new();
         store.each_package(&session, &filter, &mut |package| rows.push(row(&package)))?;
-        let empty = if filter.group.is_some() || filter.limit.is_some() {
+        let empty = if filter.group.is_some() || filter.limit.is_some() || filter.state.is_some() {
             "No matching packages."
         } else {
             "No packages yet. Register one with `handover package add FILE`."

@@ -5,6 +5,7 @@ mod import;
 mod list;
 mod scan;
 mod show;
+mod state;
 mod update;
 mod validate;
 
@@ -13,15 +14,15 @@ pub(crate) use scan::register_found;
 use clap::{Args, Subcommand};
 use handover_context::package_file::{Draft, Facts, Placement};
 use handover_context::shape;
-use handover_model::{Package, PackageKind, Priority, Role};
+use handover_model::{Package, PackageKind, Priority, RecordState, Role};
 use handover_store::Registered;
 use serde_json::Value;
 
-use super::Outcome;
+use super::{Outcome, with_state};
 use crate::app::App;
 use crate::error::CommandError;
 
-/// Register, import, list, update and check context packages
+/// Register, import, list, update, check and retire context packages
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum PackageCommand {
@@ -32,6 +33,8 @@ pub(crate) enum PackageCommand {
     Update(update::UpdateArgs),
     Scan(scan::ScanArgs),
     Validate(validate::ValidateArgs),
+    Retire(state::RetireArgs),
+    Restore(state::RestoreArgs),
 }
 
 impl PackageCommand {
@@ -44,6 +47,8 @@ impl PackageCommand {
             Self::Update(args) => update::run(app, args),
             Self::Scan(args) => scan::run(app, args),
             Self::Validate(args) => validate::run(app, args),
+            Self::Retire(args) => state::retire(app, args),
+            Self::Restore(args) => state::restore(app, args),
         }
     }
 }
@@ -108,12 +113,13 @@ fn register(app: &App, draft: &Draft) -> Result<Registered, CommandError> {
     for warning in &draft.warnings {
         app.ui.warn(warning);
     }
-    let new = std::slice::from_ref(&draft.package);
-    let registered = app.store()?.register_packages(new)?.remove(0);
+    let project = app.project_of(&draft.package.session)?;
+    let registered = app.by_hand(&project)?.register(&draft.package)?;
     let package = &registered.package;
     let value = shape::registered(&registered, draft.package.body.redactions());
     app.ui.answer("package", &value, |ui| {
         let word = match (registered.created, package.supersedes) {
+            (false, _) if package.state == RecordState::Retired => "Unchanged (retired)".to_owned(),
             (false, _) => "Unchanged".to_owned(),
             (true, Some(former)) => {
                 format!("Registered (version {}, supersedes {former})", package.version)
@@ -143,7 +149,7 @@ fn row(p: &Package) -> Vec<String> {
         p.kind.to_string(),
         p.group.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
         p.path.clone(),
-        handover_text::cut::cut(&p.summary, 60),
+        handover_text::cut::cut(&with_state(p.state, &p.summary), 60),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use handover_context::package_file::{FileState, file_state};
 use handover_context::shape;
-use handover_model::PackageId;
+use handover_model::{PackageId, RecordState};
 
 use crate::app::App;
 use crate::commands::Outcome;
@@ -55,6 +55,10 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
             package.size_bytes, package.tokens
         ))?;
         ui.line(format_args!("Summary    {}", package.summary))?;
+        if package.state == RecordState::Retired {
+            let reason = package.reason.as_ref().map(|reason| format!(": {reason}"));
+            ui.line(format_args!("State      retired{}", reason.unwrap_or_default()))?;
+        }
         if let Some(by) = package.superseded_by {
             ui.line(format_args!("Superseded by {by}"))?;
         }

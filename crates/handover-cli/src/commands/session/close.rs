@@ -8,8 +8,8 @@ use crate::error::{CommandError, Exit};
 
 /// Close a session
 ///
-/// Its records stay, and `--session` still finds it, but it is no longer picked as the default session.
-/// Undo with `handover session reopen`.
+/// Its records stay, and `--session` still finds it, but it is no longer picked as the default session, and no
+/// agent gets a brief from it. `handover session reopen` reopens it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover session close login-rework\n  handover session close login-rework --status failed"
@@ -29,7 +29,8 @@ pub(crate) fn run(app: &App, args: CloseArgs) -> Outcome {
             "`active` is not a final status; use completed or failed",
         ));
     }
-    let session = app.store()?.set_session_status(&args.id, args.status, app.now())?;
+    let project = app.project_of(&args.id)?;
+    let session = app.by_hand(&project)?.set_session(&args.id, args.status)?;
     app.ui.answer("session", &session, |ui| {
         ui.line(format_args!("Closed {} as {}", session.id, session.status))
     })?;

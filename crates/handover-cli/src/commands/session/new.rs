@@ -68,6 +68,15 @@ pub(crate) fn run(app: &App, args: NewArgs) -> Outcome {
         )
         .hinted("Choose another session id."));
     }
+    if opened.created {
+        let expired = app.by_hand(&session.project)?.expire(&app.config()?.forget)?;
+        if !expired.is_empty() {
+            app.ui.note(format_args!(
+                "Retired {} expired records; `handover undo` undoes it.",
+                expired.len()
+            ));
+        }
+    }
     app.places()?.make_context_folder(&session.id)?;
     let found = register_found(app, &session.id, Reach::Session)?;
     let answer = json!({

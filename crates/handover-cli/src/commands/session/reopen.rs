@@ -15,7 +15,8 @@ pub(crate) struct ReopenArgs {
 }
 
 pub(crate) fn run(app: &App, args: ReopenArgs) -> Outcome {
-    let session = app.store()?.set_session_status(&args.id, SessionStatus::Active, app.now())?;
+    let project = app.project_of(&args.id)?;
+    let session = app.by_hand(&project)?.set_session(&args.id, SessionStatus::Active)?;
     app.ui.answer("session", &session, |ui| ui.line(format_args!("Reopened {}", session.id)))?;
     Ok(Exit::Done)
 }

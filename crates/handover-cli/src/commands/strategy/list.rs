@@ -1,5 +1,6 @@
 //! `handover strategy list`
 
+use handover_model::RecordState;
 use handover_store::StrategyFilter;
 
 use super::answer;
@@ -18,6 +19,10 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "NAME")]
     framework: Option<String>,
 
+    /// Only strategies in this state: live or retired
+    #[arg(long)]
+    state: Option<RecordState>,
+
     /// Maximum number of strategies
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
@@ -25,7 +30,11 @@ pub(crate) struct ListArgs {
 
 pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
     let (_, project) = app.learning()?;
-    let filter =
-        StrategyFilter { language: args.lang, framework: args.framework, limit: args.limit };
+    let filter = StrategyFilter {
+        language: args.lang,
+        framework: args.framework,
+        state: args.state,
+        limit: args.limit,
+    };
     answer(app, &app.store()?.strategies(&project, &filter)?)
 }

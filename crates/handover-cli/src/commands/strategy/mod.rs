@@ -2,15 +2,16 @@
 
 mod extract;
 mod list;
+mod state;
 
 use clap::Subcommand;
 use handover_model::Strategy;
 
-use super::Outcome;
+use super::{Outcome, with_state};
 use crate::app::App;
 use crate::error::Exit;
 
-/// Extract strategies from reasoning, and list them
+/// Extract strategies from reasoning, list and retire them
 ///
 /// Strategies belong to the project and are shared by all sessions. Completions become implementation
 /// strategies, decisions become architecture strategies, and approaches become methodology strategies.
@@ -19,6 +20,8 @@ use crate::error::Exit;
 pub(crate) enum StrategyCommand {
     Extract(extract::ExtractArgs),
     List(list::ListArgs),
+    Retire(state::RetireArgs),
+    Restore(state::RestoreArgs),
 }
 
 impl StrategyCommand {
@@ -26,6 +29,8 @@ impl StrategyCommand {
         match self {
             Self::Extract(args) => extract::run(app, args),
             Self::List(args) => list::run(app, args),
+            Self::Retire(args) => state::retire(app, args),
+            Self::Restore(args) => state::restore(app, args),
         }
     }
 }
@@ -35,15 +40,17 @@ fn answer(app: &App, strategies: &[Strategy]) -> Outcome {
         let rows = strategies
             .iter()
             .map(|s| {
+                let id = s.id.get(s.id.len().saturating_sub(6)..).unwrap_or(&s.id);
                 vec![
+                    id.to_owned(),
                     s.helpfulness.to_string(),
                     s.topic.to_string(),
                     s.language.clone().unwrap_or_else(|| "–".to_owned()),
-                    ui.last_cell(&s.insight, 90),
+                    ui.last_cell(&with_state(s.state, &s.insight), 90),
                 ]
             })
             .collect();
-        ui.table(&["helped", "topic", "language", "insight"], rows, "No strategies yet.")
+        ui.table(&["id", "helped", "topic", "language", "insight"], rows, "No strategies yet.")
     })?;
     Ok(Exit::Done)
 }

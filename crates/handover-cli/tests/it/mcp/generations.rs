@@ -109,6 +109,7 @@ fn tools_are_listed_in_a_fixed_order() {
             "save_package",
             "record_reasoning",
             "report_error",
+            "retire",
             "debrief"
         ]
     );

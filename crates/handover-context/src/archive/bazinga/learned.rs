@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use handover_model::learn::{self, Signature, strategy_id};
-use handover_model::{Timestamp, Topic, Trust};
+use handover_model::{RecordState, Timestamp, Topic, Trust};
 use handover_store::archive::{CleanRecord, Kind, Record, Value};
 use handover_store::{CleanSignature, Result, Store, StoreError};
 use serde_json::Value as Json;
@@ -110,6 +110,8 @@ pub(super) fn errors(store: &dyn Store, source: &Source<'_>, report: &mut Report
                     ("ttl_days", Value::Int(found.ttl_days)),
                     ("example", Value::Null),
                     ("trust", imported()),
+                    ("state", text(RecordState::Live.as_str())),
+                    ("reason", Value::Null),
                 ],
             )?;
             let solution = record(
@@ -166,6 +168,8 @@ pub(super) fn strategies(
                     ("created_at", Value::Int(created_at.as_micros())),
                     ("last_seen", Value::Int(last_seen.as_micros())),
                     ("trust", imported()),
+                    ("state", text(RecordState::Live.as_str())),
+                    ("reason", Value::Null),
                 ],
             )?;
             put(store, source, &[strategy])?;

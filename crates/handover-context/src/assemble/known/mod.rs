@@ -425,6 +425,7 @@ impl Known {
                 id: ItemId::Text(found.note.id.to_string()),
                 included: fate.is_in(),
                 reason: *fate,
+                detail: None,
                 trust: Some(found.note.trust),
                 score: found.terms.sum(),
                 terms: found.terms,

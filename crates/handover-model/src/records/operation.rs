@@ -1,0 +1,184 @@
+//! The operation log: what was changed by hand, and what it was before, so that it can be undone.
+//!
+//! It holds states and the reasons for them, never the text of a record: purging a note or a session must
+//! leave nothing of it behind.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Action, NoteId, NoteKind, NoteState, OperationId, PackageId, ProjectId, RecordState, SessionId,
+    SessionStatus, Timestamp, Trust,
+};
+
+/// One thing that somebody did by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Operation {
+    /// Sorts by the time of its creation.
+    pub id: OperationId,
+    /// The project whose records it changed.
+    pub project: ProjectId,
+    /// The session that its records belong to, if it is one.
+    pub session: Option<SessionId>,
+    /// What was done.
+    pub action: Action,
+    /// What it changed.
+    pub changes: Vec<Edit>,
+    /// The operation that it undid.
+    pub undoes: Option<OperationId>,
+    /// Who did it.
+    pub trust: Trust,
+    /// When.
+    pub created_at: Timestamp,
+}
+
+/// The state of a record, and why it has it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Standing<S> {
+    /// The state.
+    pub state: S,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Whether a session is open, and since when it is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionStanding {
+    /// The status.
+    pub status: SessionStatus,
+    /// When it was closed; in microseconds, so that undoing restores it exactly.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "micros")]
+    pub ended_at: Option<Timestamp>,
+}
+
+impl SessionStanding {
+    /// Whether both are the same. Times that have crossed a network have lost their microseconds.
+    pub fn matches(&self, other: &Self) -> bool {
+        let millis = |time: Option<Timestamp>| time.map(|time| time.as_micros().div_euclid(1_000));
+        self.status == other.status && millis(self.ended_at) == millis(other.ended_at)
+    }
+}
+
+/// A time as its number of microseconds.
+mod micros {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::Timestamp;
+
+    #[expect(clippy::ref_option, reason = "serde passes the field by reference")]
+    pub(super) fn serialize<S: Serializer>(
+        time: &Option<Timestamp>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        time.map(Timestamp::as_micros).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Timestamp>, D::Error> {
+        Ok(Option::<i64>::deserialize(deserializer)?.map(Timestamp::from_micros))
+    }
+}
+
+/// The change of one record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "of", rename_all = "snake_case")]
+pub enum Edit {
+    /// The state of a package.
+    Package {
+        /// The package.
+        id: PackageId,
+        /// Before.
+        before: Standing<RecordState>,
+        /// After.
+        after: Standing<RecordState>,
+    },
+    /// The state of a note.
+    Note {
+        /// The note.
+        id: NoteId,
+        /// Before.
+        before: Standing<NoteState>,
+        /// After.
+        after: Standing<NoteState>,
+    },
+    /// The state of a strategy.
+    Strategy {
+        /// The strategy.
+        id: String,
+        /// Before.
+        before: Standing<RecordState>,
+        /// After.
+        after: Standing<RecordState>,
+    },
+    /// The state of an error pattern.
+    Error {
+        /// The hash of its signature.
+        id: String,
+        /// Before.
+        before: Standing<RecordState>,
+        /// After.
+        after: Standing<RecordState>,
+    },
+    /// The status of a session.
+    Session {
+        /// The session.
+        id: SessionId,
+        /// Before.
+        before: SessionStanding,
+        /// After.
+        after: SessionStanding,
+    },
+    /// A new version of a package.
+    Version {
+        /// The new version.
+        id: PackageId,
+        /// The version that it replaced.
+        former: PackageId,
+    },
+}
+
+impl Edit {
+    /// The record's name in messages.
+    pub fn subject(&self) -> String {
+        match self {
+            Self::Package { id, .. } | Self::Version { id, .. } => format!("package {id}"),
+            Self::Note { id, .. } => format!("note {id}"),
+            Self::Strategy { id, .. } => format!("strategy {id}"),
+            Self::Error { id, .. } => format!("error {id}"),
+            Self::Session { id, .. } => format!("session {id}"),
+        }
+    }
+
+    /// Whether both are about the same record.
+    pub fn touches(&self, other: &Self) -> bool {
+        let versions = |edit: &Self| match edit {
+            Self::Version { id, former } => [Some(*id), Some(*former)],
+            Self::Package { id, .. } => [Some(*id), None],
+            Self::Note { .. }
+            | Self::Strategy { .. }
+            | Self::Error { .. }
+            | Self::Session { .. } => [None, None],
+        };
+        let mut mine = versions(self).into_iter().flatten().peekable();
+        if mine.peek().is_some() {
+            let theirs = versions(other);
+            return mine.any(|id| theirs.contains(&Some(id)));
+        }
+        self.subject() == other.subject()
+    }
+
+    /// The note that it changes, if its id says that it is private.
+    pub fn private_note(&self) -> Option<&NoteId> {
+        match self {
+            Self::Note { id, .. } => {
+                NoteKind::of_id(id).is_some_and(NoteKind::is_private).then_some(id)
+            }
+            Self::Package { .. }
+            | Self::Strategy { .. }
+            | Self::Error { .. }
+            | Self::Session { .. }
+            | Self::Version { .. } => None,
+        }
+    }
+}
