@@ -1,5 +1,6 @@
 //! Errors of one request: what a library returned, and what the client sees.
 
+use handover_context::amendments::AmendmentError;
 use handover_context::notes::NoteError;
 use handover_context::package_file::PackageFileError;
 use handover_handoff::HandoffError;
@@ -56,6 +57,9 @@ pub enum ToolError {
     /// A note cannot be written, found or changed.
     #[error(transparent)]
     Note(#[from] NoteError),
+    /// A replacement cannot be decided about.
+    #[error(transparent)]
+    Amendment(#[from] AmendmentError),
     /// A malformed id.
     #[error(transparent)]
     Id(#[from] InvalidId),
@@ -81,6 +85,7 @@ impl ToolError {
             Self::Handoff(error) => error.code(),
             Self::PackageFile(error) => error.code(),
             Self::Note(error) => error.code(),
+            Self::Amendment(error) => error.code(),
             Self::Id(_) => "invalid_input",
             Self::Request(error) => error.code,
         }

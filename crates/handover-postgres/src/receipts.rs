@@ -65,14 +65,15 @@ impl Receipts for PostgresStore {
                     item.tokens,
                     item.trust.as_str(),
                     to_json(&item.flags),
+                    item.outdated.as_ref().map(to_json),
                 ]
             }));
             let mut statements = vec![Statement { sql: receipt, params }];
             if !items.is_empty() {
                 let sql = "INSERT INTO receipt_item
                         (receipt, position, kind, item, version, form, score, terms, tokens, trust,
-                         flags)
-                     SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+                         flags, outdated)
+                     SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
                 statements.push(Statement { sql, params: &items });
             }
             self.change_all(&statements)

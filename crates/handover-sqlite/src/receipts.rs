@@ -70,8 +70,8 @@ impl Receipts for SqliteStore {
                 tx.prepare_cached(
                     "INSERT INTO receipt_item
                         (receipt, position, kind, item, version, form, score, terms, tokens, trust,
-                         flags)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                         flags, outdated)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
                 )
                 .and_then(|mut s| {
                     s.execute((
@@ -86,6 +86,7 @@ impl Receipts for SqliteStore {
                         item.tokens as i64,
                         item.trust.as_str(),
                         to_json(&item.flags),
+                        item.outdated.as_ref().map(to_json),
                     ))
                 })
                 .map_err(backend)?;

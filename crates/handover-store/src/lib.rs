@@ -9,6 +9,7 @@
 //! - A record of a session that does not exist is refused with [`StoreError::NotFound`].
 //! - Text arrives as [`handover_text::Clean`], which only redaction can create.
 
+mod amendments;
 pub mod archive;
 mod columns;
 #[cfg(feature = "conformance")]
@@ -38,6 +39,7 @@ mod trust;
 mod verdicts;
 pub mod wire;
 
+pub use amendments::Amendments;
 pub use columns::{COLUMNS, Column, Posting};
 pub use error::{Fault, IndexError, IndexPart, OldStore, RecordKind, StoreError};
 pub use errors::{CleanSignature, ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, TrustAt};
@@ -85,6 +87,7 @@ pub trait Store:
     + ErrorPatterns
     + Strategies
     + Notes
+    + Amendments
     + Events
     + Receipts
     + Runs

@@ -81,6 +81,10 @@ macro_rules! store_methods {
                 read note_numbers(project: by ProjectId, kind: val NoteKind) -> Vec<i64>, own();
                 read note_words_like(project: by ProjectId, word: text String, slips: val u32) -> Vec<String>, own();
             }
+            Amendments {
+                write decide_amendment(new: by Amendment) -> (), own();
+                read amendments(project: by ProjectId) -> Vec<Amendment>, own();
+            }
             Events {
                 write log_event(new: by NewEvent) -> Logged, session(&new.session);
                 read events(session: by SessionId, filter: by EventFilter) -> Vec<Event>, session(session);

@@ -1,6 +1,6 @@
 //! `handover assemble`
 
-use handover_context::assemble::{Assembly, fallback};
+use handover_context::assemble::{Assembly, Explained, fallback};
 use handover_context::shape;
 use handover_handoff::{Delivery, HandoffRequest, Recorded};
 use handover_model::{KnownEvent, ReceiptState, Role};
@@ -113,7 +113,7 @@ fn explain(app: &App, assembly: &Assembly) {
             ];
             row.extend(values.iter().map(|value| format!("{value:.3}")));
             row.push(candidate.trust.map_or_else(|| "–".to_owned(), |trust| trust.to_string()));
-            row.push(candidate.reason.to_string());
+            row.push(why(candidate));
             row
         })
         .collect();
@@ -130,6 +130,16 @@ fn explain(app: &App, assembly: &Assembly) {
         "why",
     ];
     app.ui.side_table(&header, rows);
+}
+
+/// Why a candidate is in or out, with the statement that replaced it.
+fn why(candidate: &Explained) -> String {
+    let reason = candidate.reason;
+    match &candidate.amended_by {
+        Some(by) if candidate.included => format!("{reason}, outdated: {by}"),
+        Some(by) => by.to_string(),
+        None => reason.to_string(),
+    }
 }
 
 /// Falls back to a minimal block; reports the failure, and logs it if the store allows.

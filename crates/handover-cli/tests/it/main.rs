@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod amended;
 mod as_written;
 mod assemble;
 mod bad_input;

@@ -155,6 +155,10 @@ fn package() {
     t.both("package list --all-versions --limit 1");
     t.env.write("docs/plain.md", "text");
     t.both("package validate docs/oauth.md docs/plain.md");
+    t.run("package confirm 1");
+    t.both("package confirm 1 --by 2");
+    t.run("package reject 1 --by 2");
+    t.run("package reject 1 --by 1");
     t.run("package add docs/plain.md");
     t.run("package add docs/plain.md --kind reserch");
     t.run("package add docs/plain.md --kind research --global --group login");

@@ -140,6 +140,7 @@ impl Block {
             read_at: None,
             trust,
             flags,
+            outdated: None,
         };
         let mut items: Vec<ReceiptItem> = packages
             .iter()
@@ -148,18 +149,26 @@ impl Block {
                 form: p.form,
                 score: p.score,
                 terms: p.terms.by_name(),
+                outdated: p.outdated.clone(),
                 ..plain(ItemKind::Package, p.id.to_string(), p.tokens, p.trust, p.flags.clone())
             })
             .collect();
         items.extend(notes.iter().flat_map(|note| {
-            note.statements().enumerate().map(|(at, (id, trust, flags))| {
+            note.statements().enumerate().map(|(at, said)| {
                 // Of all statements together.
                 let tokens = if at == 0 { note.tokens } else { 0 };
                 ReceiptItem {
                     form: note.form,
                     score: note.score,
                     terms: note.terms.by_name(),
-                    ..plain(ItemKind::Note, id.to_string(), tokens, trust, flags.to_vec())
+                    outdated: said.outdated.clone(),
+                    ..plain(
+                        ItemKind::Note,
+                        said.id.to_string(),
+                        tokens,
+                        said.trust,
+                        said.flags.clone(),
+                    )
                 }
             })
         }));

@@ -5,6 +5,7 @@
 //! its trace.
 
 mod admit;
+pub(crate) mod amended;
 mod block;
 mod draft;
 mod explain;
@@ -28,9 +29,9 @@ use std::collections::BTreeMap;
 
 use handover_model::config::AssemblyConfig;
 use handover_model::{
-    Budget, Confidence, ErrorPattern, Fate, Form, GroupId, ItemKind, PackageId, PackageKind,
-    Priority, ReasoningId, ReasoningLevel, ReceiptId, Role, ScreenFlag, SessionId, Strategy,
-    Timestamp, Trust, Zone,
+    AmendedBy, Budget, Confidence, ErrorPattern, Fate, Form, GroupId, ItemKind, ItemRef, PackageId,
+    PackageKind, Priority, ReasoningId, ReasoningLevel, ReceiptId, Role, ScreenFlag, SessionId,
+    Strategy, Timestamp, Trust, Zone,
 };
 use handover_store::{NewReceipt, Result, Store};
 use handover_text::Redactor;
@@ -124,6 +125,9 @@ pub struct PackedPackage {
     /// Whether the file is on another machine, so that its text must be read from the store.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
+    /// What replaced part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<AmendedBy>,
     /// Whether the block shows all of it, so that the file need not be read.
     #[serde(skip)]
     pub whole: bool,
@@ -136,6 +140,10 @@ pub struct PackedPackage {
 }
 
 impl PackedPackage {
+    fn item(&self) -> ItemRef {
+        ItemRef { kind: ItemKind::Package, id: self.id.to_string() }
+    }
+
     /// The texts of it that the block shows.
     fn said(&self) -> impl Iterator<Item = &str> {
         let passages = self.passages.iter().map(|passage| passage.text.as_str());
@@ -242,6 +250,9 @@ pub struct Explained {
     pub score: f64,
     /// How the score came about.
     pub terms: Terms,
+    /// The later statement that replaced it, all of it or in part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amended_by: Option<AmendedBy>,
 }
 
 impl Explained {
@@ -250,7 +261,8 @@ impl Explained {
         let terms =
             Terms { priority: 0.0, same_group: 0.0, addressed: 0.0, recency: 0.0, task: 0.0 };
         let trust = Some(trust);
-        Self { kind, id, included: fate.is_in(), reason: fate, trust, score: 0.0, terms }
+        let (included, score, amended_by) = (fate.is_in(), 0.0, None);
+        Self { kind, id, included, reason: fate, trust, score, terms, amended_by }
     }
 }
 

@@ -137,6 +137,7 @@ impl Selection<'_> {
             trust: None,
             score: key.score,
             terms: self.scoring.terms(&key.candidate, key.relevance),
+            amended_by: None,
         }
     }
 

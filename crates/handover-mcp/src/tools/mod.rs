@@ -2,6 +2,7 @@
 
 mod brief;
 mod debrief;
+mod judge_replacement;
 mod read_package;
 mod record_reasoning;
 mod report_error;
@@ -72,6 +73,7 @@ pub(crate) const ALL: &[ToolEntry] = &[
     entry::<save_package::SavePackage>(),
     entry::<record_reasoning::RecordReasoning>(),
     entry::<report_error::ReportError>(),
+    entry::<judge_replacement::JudgeReplacement>(),
     entry::<debrief::DebriefTool>(),
 ];
 

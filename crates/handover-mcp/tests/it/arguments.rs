@@ -21,6 +21,7 @@ fn valid(tool: &str) -> Value {
         "save_package" => json!({"text": "# A\n\nb", "kind": "research"}),
         "record_reasoning" => json!({"role": "developer", "phase": "risks", "content": "x"}),
         "report_error" => json!({"message": "boom"}),
+        "judge_replacement" => json!({"kind": "package", "id": "1", "replaces": true}),
         "debrief" => json!({"role": "developer", "verdict": "complete", "summary": "x"}),
         other => panic!("{other} is new: give it valid arguments here"),
     }

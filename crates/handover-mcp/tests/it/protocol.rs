@@ -21,6 +21,7 @@ fn tools_are_listed_with_schemas_and_annotations() {
             "save_package",
             "record_reasoning",
             "report_error",
+            "judge_replacement",
             "debrief"
         ]
     );

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, ScreenFlag, SessionId, Timestamp,
-    Trust, Zone,
+    AmendedBy, Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, ScreenFlag, SessionId,
+    Timestamp, Trust, Zone,
 };
 
 /// The record of one assembly or brief and its delivery.
@@ -130,6 +130,9 @@ pub struct ReceiptItem {
     /// What the screen found in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<ScreenFlag>,
+    /// What replaced it, if it was shown as outdated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<AmendedBy>,
 }
 
 /// An item that was left out.
@@ -143,4 +146,7 @@ pub struct LeftOut {
     pub reason: Fate,
     /// Its ranking score.
     pub score: f64,
+    /// What replaced it, if that is the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amended_by: Option<AmendedBy>,
 }

@@ -86,6 +86,17 @@ impl Records {
         unit("docs/a.md", &[self.text().as_str()])
     }
 
+    fn amendment(&self) -> Amendment {
+        let item = |id: &str| ItemRef { kind: ItemKind::Note, id: id.to_owned() };
+        Amendment {
+            project: self.project.clone(),
+            earlier: item(self.note().as_str()),
+            later: item(&format!("doc-{}", self.project)),
+            decision: AmendmentDecision::Confirmed,
+            decided_at: at(2),
+        }
+    }
+
     fn note(&self) -> NoteId {
         self.new_unit().notes[0].id.clone()
     }
@@ -262,6 +273,8 @@ fn calls() -> Vec<(&'static str, Call)> {
         note_numbers(&of.project, NoteKind::Doc);
         note_words_like(&of.project, "knwos", 1);
         set_note_state(&of.project, &of.note(), NoteState::Stale, None, at(2));
+        decide_amendment(&of.amendment());
+        amendments(&of.project);
         log_event(&event(&of.session, "built", None));
         events(&of.session, &EventFilter::default());
         put_receipt(&receipt(&of.session, "r_new", &[of.package]));
@@ -506,6 +519,7 @@ fn private_notes_stay_with_their_user() {
         terms: std::collections::BTreeMap::new(),
         tokens: 9,
         read_at: None,
+        outdated: None,
     }];
     store.put_receipt(&shows).unwrap();
 

@@ -1,9 +1,10 @@
 //! Packages: listing, reading, saving.
 
-use handover_context::shape;
+use handover_context::{amendments, shape};
 use handover_mcp::{RequestContext, ToolError};
-use handover_model::{PackageId, SessionId};
+use handover_model::{AmendmentDecision, PackageId, SessionId};
 use handover_store::{PackageFilter, Versions};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ApiRequest, Endpoint, Verb};
@@ -28,6 +29,13 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         summary: "Save a package from its text or from the path of a project file",
         query: &[],
         handler: add,
+    },
+    Endpoint {
+        verb: Verb::Post(r#"{"decision": "confirmed", "by": 8}"#),
+        path: "/packages/{package}",
+        summary: "Decide whether a later package replaces this one: confirmed or rejected",
+        query: &[],
+        handler: decide,
     },
     Endpoint {
         verb: Verb::Get,
@@ -61,4 +69,19 @@ fn add(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Tool
     let saved = handover_mcp::save_package(context, request.body_in_session()?)?;
     let package = shape::registered(&saved.registered, saved.redactions);
     Ok(json!({"package": package, "warnings": saved.warnings}))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DecisionBody {
+    decision: AmendmentDecision,
+    by: Option<PackageId>,
+}
+
+fn decide(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
+    let DecisionBody { decision, by } = request.body()?;
+    let (store, project) = (context.store, &context.project);
+    let id = request.path_param("package")?;
+    let made = amendments::decide_package(store, project, id, by, decision, context.now)?;
+    Ok(json!({"amendment": made}))
 }

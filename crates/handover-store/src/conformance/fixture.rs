@@ -214,6 +214,7 @@ pub fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> NewRece
             terms: [("priority".to_owned(), 12.0)].into(),
             tokens: 41,
             read_at: None,
+            outdated: None,
             trust: Trust::Agent,
             flags: Vec::new(),
         })
@@ -240,6 +241,7 @@ pub fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> NewRece
             id: "99".to_owned(),
             reason: handover_model::Fate::OverTheLimit,
             score: 1.0,
+            amended_by: None,
         }],
         left_out_counts: [("limit".to_owned(), 1)].into(),
         redactions: [("jwt".to_owned(), 2)].into(),

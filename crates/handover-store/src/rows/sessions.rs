@@ -275,7 +275,7 @@ fn receipt_head(c: &mut Columns<'_>) -> Result<Receipt> {
 
 /// Of `receipt_item`.
 pub const RECEIPT_ITEM: &str =
-    "kind, item, version, form, score, terms, tokens, read_at, trust, flags";
+    "kind, item, version, form, score, terms, tokens, read_at, trust, flags, outdated";
 
 /// Reads [`RECEIPT_ITEM`].
 pub fn receipt_item(row: &dyn Row) -> Result<ReceiptItem> {
@@ -291,6 +291,7 @@ pub fn receipt_item(row: &dyn Row) -> Result<ReceiptItem> {
         read_at: c.time_opt()?,
         trust: c.parsed()?,
         flags: c.list()?,
+        outdated: c.json_opt()?,
     })
 }
 

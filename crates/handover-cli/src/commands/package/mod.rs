@@ -1,6 +1,7 @@
 //! `handover package …`
 
 mod add;
+mod decide;
 mod import;
 mod list;
 mod scan;
@@ -31,6 +32,8 @@ pub(crate) enum PackageCommand {
     Update(update::UpdateArgs),
     Scan(scan::ScanArgs),
     Validate(validate::ValidateArgs),
+    Confirm(decide::ConfirmArgs),
+    Reject(decide::RejectArgs),
 }
 
 impl PackageCommand {
@@ -43,6 +46,8 @@ impl PackageCommand {
             Self::Update(args) => update::run(app, args),
             Self::Scan(args) => scan::run(app, args),
             Self::Validate(args) => validate::run(app, args),
+            Self::Confirm(args) => decide::confirm(app, args),
+            Self::Reject(args) => decide::reject(app, args),
         }
     }
 }
