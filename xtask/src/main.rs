@@ -63,6 +63,8 @@ enum Eval {
     Briefs(eval::briefs::Args),
     /// Share of labeled answers that are in a block of limited length
     Blocks(eval::blocks::Args),
+    /// Whether later statements replace earlier ones in briefs, and look-alikes do not
+    Amended(eval::amended::Args),
     /// Share of decisions in conversations and commits that later briefs contain
     Known(eval::known::Args),
     /// Where to look, against plain BM25, on commits of real repositories
@@ -90,6 +92,7 @@ fn main() -> anyhow::Result<()> {
         Task::Eval(Eval::Alive(args)) => eval::alive::run(&args),
         Task::Eval(Eval::Briefs(args)) => eval::briefs::run(&args),
         Task::Eval(Eval::Blocks(args)) => eval::blocks::run(&args),
+        Task::Eval(Eval::Amended(args)) => eval::amended::run(&args),
         Task::Eval(Eval::Known(args)) => eval::known::run(&args),
         Task::Eval(Eval::Places(args)) => eval::places::run(&args),
         Task::Eval(Eval::Redaction(args)) => eval::redaction::run(&args),

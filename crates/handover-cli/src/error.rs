@@ -7,6 +7,7 @@ mod store;
 use std::fmt;
 
 use handover_agents::AgentError;
+use handover_context::amendments::AmendmentError;
 use handover_context::archive::{ArchiveError, CopyError};
 use handover_context::by_hand::ByHandError;
 use handover_context::notes::NoteError;
@@ -289,6 +290,22 @@ impl From<ArchiveError> for CommandError {
     }
 }
 
+impl From<AmendmentError> for CommandError {
+    fn from(error: AmendmentError) -> Self {
+        let hint = match &error {
+            AmendmentError::Store(_) => None,
+            AmendmentError::NoReplacement(_) => Some("Name the later one with `--by`."),
+            AmendmentError::Itself(_) => Some("Name another one with `--by`."),
+        };
+        match (error, hint) {
+            (AmendmentError::Store(error), _) => error.into(),
+            (error, hint) => {
+                Self::new(Exit::Usage, error.code(), &error).hinted(hint.unwrap_or_default())
+            }
+        }
+    }
+}
+
 impl From<NoteError> for CommandError {
     fn from(error: NoteError) -> Self {
         let (exit, hint) = match error {
@@ -303,10 +320,10 @@ impl From<NoteError> for CommandError {
                 (Exit::Usage, "Pass more of the id; `handover note list` shows them.")
             }
             NoteError::Erased(_) => (Exit::Usage, "Write it anew with `handover note add`."),
-            NoteError::NotAmended { .. } => (
-                Exit::Usage,
-                "`handover note list --state amended` shows the notes with a replacement.",
-            ),
+            NoteError::NotAmended { .. } => {
+                (Exit::Usage, "Name the note that replaces it with `--by NOTE`.")
+            }
+            NoteError::Amendment(error) => return error.into(),
         };
         Self::new(exit, error.code(), &error).hinted(hint)
     }
@@ -349,6 +366,7 @@ impl From<ToolError> for CommandError {
             ToolError::PackageFile(error) => error.into(),
             ToolError::Note(error) => error.into(),
             ToolError::ByHand(error) => error.into(),
+            ToolError::Amendment(error) => error.into(),
             ToolError::Id(error) => error.into(),
             ToolError::Request(error) => {
                 Self { code: error.code, hint: error.hint, ..Self::invalid(error.message) }

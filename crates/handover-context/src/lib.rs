@@ -3,6 +3,7 @@
 //!
 //! Synchronous, over the traits of handover-store; knows no database, no process, no terminal.
 
+pub mod amendments;
 pub mod archive;
 pub mod assemble;
 pub mod by_hand;

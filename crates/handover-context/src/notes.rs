@@ -1,9 +1,13 @@
 //! Notes by hand: writing one, naming one, and deciding whether it counts. The same for the command line and
 //! the service.
 
-use handover_model::{InvalidId, Note, NoteId, NoteKind, NoteState, ProjectId, Timestamp, Trust};
+use handover_model::{
+    AmendmentDecision, InvalidId, Note, NoteId, NoteKind, NoteState, ProjectId, Timestamp, Trust,
+};
 use handover_store::{NewNote, NewUnit, NoteFilter, PURGED, Store, StoreError};
 use handover_text::{Redactor, cut};
+
+use crate::amendments::{self, AmendmentError};
 
 /// One passage. Anything longer should be a document.
 const MAX_CHARS: usize = 1_600;
@@ -36,13 +40,16 @@ pub enum NoteError {
     #[error("note `{0}` was erased")]
     Erased(NoteId),
     /// No replacement was found.
-    #[error("note `{id}` is {state}, not amended")]
+    #[error("note `{id}` is {state}, and no later note was found that replaces it")]
     NotAmended {
         /// The note.
         id: NoteId,
         /// Its state.
         state: NoteState,
     },
+    /// Nothing could be decided.
+    #[error(transparent)]
+    Amendment(#[from] AmendmentError),
     /// The id cannot be derived.
     #[error(transparent)]
     Id(#[from] InvalidId),
@@ -60,6 +67,7 @@ impl NoteError {
             Self::Ambiguous { .. } => "ambiguous",
             Self::Erased(_) => "erased",
             Self::NotAmended { .. } => "wrong_state",
+            Self::Amendment(error) => error.code(),
             Self::Store(error) => error.code(),
         }
     }
@@ -155,9 +163,15 @@ pub enum Decision<'a> {
     /// It is used again.
     Restore,
     /// A later statement replaces it, indeed.
-    Confirm,
+    Confirm {
+        /// Which, if the rule did not find it.
+        by: Option<&'a Note>,
+    },
     /// It does not.
-    Reject,
+    Reject {
+        /// Which, if the rule did not find it.
+        by: Option<&'a Note>,
+    },
 }
 
 /// Carries a decision out.
@@ -175,24 +189,48 @@ pub fn decide(
             return Err(NoteError::Erased(note.id.clone()));
         }
         Decision::Restore => (NoteState::Live, None),
-        Decision::Confirm => {
-            let reason = replaced(note)?;
-            let reason = reason.strip_suffix(CONFIRMED).unwrap_or(reason);
+        Decision::Confirm { by } => {
+            let reason = replaced(store, project, note, by, AmendmentDecision::Confirmed, now)?;
+            let reason = reason.strip_suffix(CONFIRMED).unwrap_or(&reason);
             (NoteState::Amended, Some(format!("{reason}{CONFIRMED}")))
         }
-        Decision::Reject => (NoteState::Live, Some(format!("not {}", replaced(note)?))),
+        Decision::Reject { by } => {
+            let reason = replaced(store, project, note, by, AmendmentDecision::Rejected, now)?;
+            if note.state != NoteState::Amended {
+                return Ok(note.clone());
+            }
+            (NoteState::Live, Some(format!("not {reason}")))
+        }
     };
     let reason = reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
     let reason = reason.map(|reason| redactor.clean(reason));
     Ok(store.set_note_state(project, &note.id, state, reason.as_ref(), now)?)
 }
 
-/// Why a note counts as replaced.
-fn replaced(note: &Note) -> Result<&str, NoteError> {
-    if note.state != NoteState::Amended {
-        return Err(NoteError::NotAmended { id: note.id.clone(), state: note.state });
+/// Records a decision about what replaces a note; returns why the note counts as replaced.
+fn replaced(
+    store: &dyn Store,
+    project: &ProjectId,
+    note: &Note,
+    by: Option<&Note>,
+    decision: AmendmentDecision,
+    now: Timestamp,
+) -> Result<String, NoteError> {
+    let later = match by {
+        Some(by) => Some(amendments::note_item(by)),
+        None => amendments::of_note(store, project, note)?.map(|found| found.item),
+    };
+    let earlier = amendments::note_item(note);
+    let stated = note.reason.clone().filter(|_| note.state == NoteState::Amended);
+    match (later, stated) {
+        // A source said so: a commit that was reverted, a note that is repeated.
+        (None, Some(reason)) => Ok(reason),
+        (None, None) => Err(NoteError::NotAmended { id: note.id.clone(), state: note.state }),
+        (later, stated) => {
+            let made = amendments::decide(store, project, &earlier, later, decision, now)?;
+            Ok(stated.unwrap_or_else(|| format!("amended by {}", made.later.id)))
+        }
     }
-    Ok(note.reason.as_deref().unwrap_or("amended"))
 }
 
 #[cfg(test)]
@@ -248,7 +286,10 @@ mod tests {
         assert_eq!((retired.state, retired.reason.as_deref()), (NoteState::Retired, Some("old")));
         let restored = decided(&retired, Decision::Restore).unwrap();
         assert_eq!((restored.state, restored.reason), (NoteState::Live, None));
-        assert!(matches!(decided(&note, Decision::Confirm), Err(NoteError::NotAmended { .. })));
+        assert!(matches!(
+            decided(&note, Decision::Confirm { by: None }),
+            Err(NoteError::NotAmended { .. })
+        ));
         let by = redactor.clean("amended by two");
         let amended = handover_store::Notes::set_note_state(
             &test.store,
@@ -259,10 +300,10 @@ mod tests {
             at(3),
         )
         .unwrap();
-        let confirmed = decided(&amended, Decision::Confirm).unwrap();
-        let again = decided(&confirmed, Decision::Confirm).unwrap();
+        let confirmed = decided(&amended, Decision::Confirm { by: None }).unwrap();
+        let again = decided(&confirmed, Decision::Confirm { by: None }).unwrap();
         assert_eq!(again.reason.as_deref(), Some("amended by two (confirmed)"));
-        let rejected = decided(&amended, Decision::Reject).unwrap();
+        let rejected = decided(&amended, Decision::Reject { by: None }).unwrap();
         assert_eq!(rejected.reason.as_deref(), Some("not amended by two"));
         assert_eq!(rejected.state, NoteState::Live);
     }

@@ -217,6 +217,7 @@ mod tests {
             terms: Default::default(),
             tokens: 1,
             read_at: None,
+            outdated: None,
             trust: handover_model::Trust::Project,
             flags: Vec::new(),
             stale: Vec::new(),

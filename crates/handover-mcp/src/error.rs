@@ -1,5 +1,6 @@
 //! Errors of one request: what a library returned, and what the client sees.
 
+use handover_context::amendments::AmendmentError;
 use handover_context::by_hand::ByHandError;
 use handover_context::notes::NoteError;
 use handover_context::package_file::PackageFileError;
@@ -60,6 +61,9 @@ pub enum ToolError {
     /// A change by hand was refused.
     #[error(transparent)]
     ByHand(ByHandError),
+    /// A replacement cannot be decided about.
+    #[error(transparent)]
+    Amendment(#[from] AmendmentError),
     /// A malformed id.
     #[error(transparent)]
     Id(#[from] InvalidId),
@@ -101,6 +105,7 @@ impl ToolError {
             Self::PackageFile(error) => error.code(),
             Self::Note(error) => error.code(),
             Self::ByHand(error) => error.code(),
+            Self::Amendment(error) => error.code(),
             Self::Id(_) => "invalid_input",
             Self::Request(error) => error.code,
         }

@@ -9,6 +9,7 @@
 //! is done twice, and nothing acknowledged is lost. Work of callers ([`Store::exclusively`]) is never
 //! retried.
 
+mod amendments;
 mod archive;
 mod batches;
 mod error;

@@ -66,14 +66,15 @@ impl Receipts for PostgresStore {
                     item.trust.as_str(),
                     to_json(&item.flags),
                     to_json(&item.stale),
+                    item.outdated.as_ref().map(to_json),
                 ]
             }));
             let mut statements = vec![Statement { sql: receipt, params }];
             if !items.is_empty() {
                 let sql = "INSERT INTO receipt_item
                         (receipt, position, kind, item, version, form, score, terms, tokens, trust,
-                         flags, stale)
-                     SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+                         flags, stale, outdated)
+                     SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
                 statements.push(Statement { sql, params: &items });
             }
             self.change_all(&statements)

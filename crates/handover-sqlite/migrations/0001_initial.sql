@@ -360,6 +360,20 @@ CREATE TABLE operation (
 CREATE INDEX operation_by_time ON operation (project, created_at DESC, id DESC);
 CREATE INDEX operation_by_session ON operation (session) WHERE session IS NOT NULL;
 
+-- What people decided about replacements: the later statement amends the earlier one, or does not.
+CREATE TABLE amendment (
+    project      TEXT NOT NULL,
+    earlier_kind TEXT NOT NULL CHECK (earlier_kind IN ('note', 'package')),
+    earlier      TEXT NOT NULL,
+    later_kind   TEXT NOT NULL CHECK (later_kind IN ('note', 'package')),
+    later        TEXT NOT NULL,
+    decision     TEXT NOT NULL CHECK (decision IN ('confirmed', 'rejected')),
+    decided_at   INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(
+        project, earlier_kind, earlier, later_kind, later, decision, decided_at)) STORED,
+    PRIMARY KEY (project, earlier_kind, earlier, later_kind, later)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE event (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     session    INTEGER NOT NULL REFERENCES session (key) ON DELETE CASCADE,
@@ -430,9 +444,11 @@ CREATE TABLE receipt_item (
     trust    TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
     flags    TEXT NOT NULL,
     stale    TEXT NOT NULL,
+    -- What replaced it, if it was shown as outdated.
+    outdated TEXT,
     sum INTEGER AS (record_sum(
         receipt, kind, item, position, version, form, score, terms, tokens, read_at, trust,
-        flags, stale)) STORED,
+        flags, stale, outdated)) STORED,
     PRIMARY KEY (receipt, kind, item)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX receipt_item_by_item ON receipt_item (kind, item);
@@ -658,6 +674,16 @@ END;
 CREATE TRIGGER notes_learned AFTER INSERT ON note_index BEGIN
     INSERT INTO change (kind, project, session, subject, detail, at)
     VALUES ('note', NEW.project, '', NEW.project, NEW.notes, NEW.changed_at);
+END;
+
+CREATE TRIGGER amendment_decided AFTER INSERT ON amendment BEGIN
+    INSERT INTO change (kind, project, session, subject, detail, at)
+    VALUES ('note', NEW.project, '', NEW.earlier, NEW.decision, NEW.decided_at);
+END;
+
+CREATE TRIGGER amendment_changed AFTER UPDATE ON amendment BEGIN
+    INSERT INTO change (kind, project, session, subject, detail, at)
+    VALUES ('note', NEW.project, '', NEW.earlier, NEW.decision, NEW.decided_at);
 END;
 
 CREATE TRIGGER notes_moved AFTER UPDATE ON note_index BEGIN

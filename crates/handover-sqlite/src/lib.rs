@@ -3,6 +3,7 @@
 //! One file per aggregate, each implementing its trait of handover-store. Connections are opened
 //! in `connection` and nowhere else.
 
+mod amendments;
 mod archive;
 mod backup;
 mod connection;

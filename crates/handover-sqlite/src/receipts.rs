@@ -70,8 +70,8 @@ impl Receipts for SqliteStore {
                 tx.prepare_cached(
                     "INSERT INTO receipt_item
                         (receipt, position, kind, item, version, form, score, terms, tokens, trust,
-                         flags, stale)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                         flags, stale, outdated)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
                 )
                 .and_then(|mut s| {
                     s.execute((
@@ -87,6 +87,7 @@ impl Receipts for SqliteStore {
                         item.trust.as_str(),
                         to_json(&item.flags),
                         to_json(&item.stale),
+                        item.outdated.as_ref().map(to_json),
                     ))
                 })
                 .map_err(backend)?;

@@ -9,6 +9,7 @@
 //! - A record of a session that does not exist is refused with [`StoreError::NotFound`].
 //! - Text arrives as [`handover_text::Clean`], which only redaction can create.
 
+mod amendments;
 pub mod archive;
 mod columns;
 #[cfg(feature = "conformance")]
@@ -39,6 +40,7 @@ mod trust;
 mod verdicts;
 pub mod wire;
 
+pub use amendments::Amendments;
 pub use columns::{COLUMNS, Column, Posting};
 pub use error::{Fault, IndexError, IndexPart, OldStore, RecordKind, StoreError};
 pub use errors::{CleanSignature, ErrorFilter, ErrorPatterns, ErrorSighting, Judgement, TrustAt};
@@ -88,6 +90,7 @@ pub trait Store:
     + Strategies
     + Notes
     + Operations
+    + Amendments
     + Events
     + Receipts
     + Runs

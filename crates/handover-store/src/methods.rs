@@ -90,6 +90,10 @@ macro_rules! store_methods {
                 read operations(project: by ProjectId, filter: by OperationFilter) -> Vec<Operation>, own();
                 admin drop_operations(project: by ProjectId, before: val Timestamp) -> u64, project(project);
             }
+            Amendments {
+                write decide_amendment(new: by Amendment) -> (), own();
+                read amendments(project: by ProjectId) -> Vec<Amendment>, own();
+            }
             Events {
                 write log_event(new: by NewEvent) -> Logged, session(&new.session);
                 read events(session: by SessionId, filter: by EventFilter) -> Vec<Event>, session(session);

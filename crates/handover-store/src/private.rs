@@ -59,6 +59,19 @@ macro_rules! answer {
         Ok($self.shared.drop_operations($project, $before)?
             + $self.private.drop_operations($project, $before)?)
     };
+    (decide_amendment, $self:ident, $new:ident) => {{
+        let is_private = [&$new.earlier, &$new.later].into_iter().any(is_private);
+        if is_private { $self.private.decide_amendment($new) } else { $self.shared.decide_amendment($new) }
+    }};
+    (amendments, $self:ident, $project:ident) => {{
+        let mut all = $self.private.amendments($project)?;
+        all.extend($self.shared.amendments($project)?);
+        all.sort_by(|a, b| {
+            let pair = |one: &Amendment| (one.earlier.clone(), one.later.clone());
+            b.decided_at.cmp(&a.decided_at).then_with(|| pair(a).cmp(&pair(b)))
+        });
+        Ok(all)
+    }};
     (purge_session, $self:ident, $id:ident) => {{
         or_else($self.private.purge_session($id), || Ok(SessionCounts::default()))?;
         $self.shared.purge_session($id)
@@ -92,6 +105,12 @@ macro_rules! delegate {
 }
 
 store_methods!(delegate);
+
+/// Whether a statement is a private note; a decision about it stays with it.
+fn is_private(item: &ItemRef) -> bool {
+    let kind = NoteId::new(&item.id).ok().and_then(|id| NoteKind::of_id(&id));
+    item.kind == ItemKind::Note && kind.is_some_and(NoteKind::is_private)
+}
 
 /// The second answer if the first store has no such record.
 fn or_else<T>(first: Result<T>, second: impl FnOnce() -> Result<T>) -> Result<T> {

@@ -3,6 +3,7 @@
 //! Pure functions over strings. The store accepts only [`Clean`] text, which only a [`Redactor`] can
 //! produce, so no text reaches the store unredacted.
 
+pub mod amend;
 mod backticks;
 mod clean;
 pub mod cut;

@@ -3,6 +3,10 @@
 //! For searches that would find nothing, or too little, with the word as it was typed. A synonym is a guess, so
 //! callers weigh it less than the word itself.
 
+use std::sync::LazyLock;
+
+use foldhash::HashMap;
+
 use crate::words;
 
 /// Each line is a set of words that stand for each other. Words are stemmed before they are compared, so a line
@@ -113,18 +117,23 @@ const GROUPS: &[&[&str]] = &[
     &["ws", "websocket"],
 ];
 
+static TABLE: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
+    let mut table: HashMap<String, Vec<String>> = HashMap::default();
+    for group in GROUPS {
+        let mut terms: Vec<String> = group.iter().flat_map(|word| words::terms(word)).collect();
+        terms.sort();
+        terms.dedup();
+        for term in &terms {
+            let others = terms.iter().filter(|other| *other != term).cloned();
+            table.entry(term.clone()).or_default().extend(others);
+        }
+    }
+    table
+});
+
 /// The terms that mean the same as a term of [`words::terms`]; most have none.
-pub fn of(term: &str) -> Vec<String> {
-    // A stem starts like its word, so few words of the table need to be stemmed.
-    let may_be = |word: &str| term.get(..2).is_some_and(|start| word.starts_with(start));
-    let is_it = |word: &&str| may_be(word) && words::terms(word).iter().any(|other| other == term);
-    let group = GROUPS.iter().find(|group| group.iter().any(is_it));
-    let words = group.into_iter().flat_map(|group| group.iter());
-    let mut others: Vec<String> = words.flat_map(|word| words::terms(word)).collect();
-    others.retain(|other| other != term);
-    others.sort();
-    others.dedup();
-    others
+pub fn of(term: &str) -> &'static [String] {
+    TABLE.get(term).map_or(&[], Vec::as_slice)
 }
 
 #[cfg(test)]

@@ -6,12 +6,11 @@
 //! the text, not as a pointer to it.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use serde::Deserialize;
-use serde_json::{Value, json};
 
+use super::project::{Project, Turn, letters, lines};
 use crate::cargo;
 
 /// What to play.
@@ -64,19 +63,6 @@ struct Conversation {
 }
 
 #[derive(Deserialize)]
-struct Turn {
-    speaker: Speaker,
-    text: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Speaker {
-    Person,
-    Agent,
-}
-
-#[derive(Deserialize)]
 struct Commit {
     subject: String,
     body: String,
@@ -113,10 +99,11 @@ pub fn run(args: &Args) -> Result<()> {
     let project = Project::new(program, &folder)?;
     project.clone_history(&args.history, args.commits)?;
     for commit in &commits {
-        project.commit(commit)?;
+        play(&project, commit)?;
     }
     for conversation in conversations.iter().chain(&unrelated) {
-        project.write_transcript(conversation)?;
+        let Conversation { id, time, turns, .. } = conversation;
+        project.write_transcript(id, time, turns)?;
     }
     project.handover(&["init", "--json"])?;
     project.handover(&["session", "new", "later", "--json"])?;
@@ -128,175 +115,63 @@ pub fn run(args: &Args) -> Result<()> {
     let said = conversations
         .into_iter()
         .filter_map(|one| Some(Decision { id: one.id, task: one.task?, answer: one.answer }));
-    project.judge("conversations", said.collect(), args)?;
+    judge(&project, "conversations", said.collect(), args)?;
     let recorded = commits.into_iter().enumerate().map(|(number, one)| Decision {
         id: format!("commit-{:02}", number + 1),
         task: one.task,
         answer: one.answer,
     });
-    project.judge("commit messages", recorded.collect(), args)
+    judge(&project, "commit messages", recorded.collect(), args)
 }
 
-/// A project with a home folder of its own.
-struct Project {
-    program: PathBuf,
-    home: PathBuf,
-    root: PathBuf,
+/// Commits a line in each file, with the message and at the time of the set.
+fn play(project: &Project, commit: &Commit) -> Result<()> {
+    for file in &commit.files {
+        let before = fs_err::read_to_string(project.root.join(file)).unwrap_or_default();
+        project.write(file, &format!("{before}{}\n", commit.time))?;
+    }
+    project.commit_all(&format!("{}\n\n{}\n", commit.subject, commit.body), &commit.time)
 }
 
-impl Project {
-    fn new(program: PathBuf, folder: &Path) -> Result<Self> {
-        let (home, root) = (folder.join("home"), folder.join("project"));
-        fs_err::create_dir_all(&home)?;
-        Ok(Self { program, home, root })
-    }
-
-    fn clone_history(&self, repository: &Path, commits: usize) -> Result<()> {
-        let url = format!("file://{}", fs_err::canonicalize(repository)?.display());
-        let status = Command::new("git")
-            .args(["clone", "--quiet", "--depth", &commits.to_string(), &url])
-            .arg(&self.root)
-            .status()?;
-        ensure!(status.success(), "cloning {} failed", repository.display());
-        Ok(())
-    }
-
-    /// Commits a line in each file, with the message and at the time of the set.
-    fn commit(&self, commit: &Commit) -> Result<()> {
-        for file in &commit.files {
-            let path = self.root.join(file);
-            if let Some(parent) = path.parent() {
-                fs_err::create_dir_all(parent)?;
-            }
-            let before = fs_err::read_to_string(&path).unwrap_or_default();
-            fs_err::write(&path, format!("{before}{}\n", commit.time))?;
+/// Judges the briefs of a set of decisions.
+fn judge(project: &Project, set: &str, decisions: Vec<Decision>, args: &Args) -> Result<()> {
+    let (mut found, mut tokens, count) = (0_usize, 0, decisions.len());
+    let mut missing = Vec::new();
+    for decision in decisions {
+        if args.show.as_ref().is_some_and(|id| *id != decision.id) {
+            continue;
         }
-        let message = format!("{}\n\n{}\n", commit.subject, commit.body);
-        self.git(&["add", "--all", "--force"], commit)?;
-        self.git(&["commit", "--quiet", "--message", &message], commit)
-    }
-
-    fn git(&self, args: &[&str], commit: &Commit) -> Result<()> {
-        let status = Command::new("git")
-            .current_dir(&self.root)
-            .args(["-c", "user.name=Robin", "-c", "user.email=robin@example.org"])
-            .args(["-c", "commit.gpgsign=false"])
-            .args(args)
-            .env("GIT_AUTHOR_DATE", &commit.time)
-            .env("GIT_COMMITTER_DATE", &commit.time)
-            .status()?;
-        ensure!(status.success(), "git {} failed for `{}`", args[0], commit.subject);
-        Ok(())
-    }
-
-    /// Writes a conversation where Claude Code keeps those of this project.
-    fn write_transcript(&self, conversation: &Conversation) -> Result<()> {
-        let cwd = fs_err::canonicalize(&self.root)?;
-        let slug: String = cwd
-            .to_string_lossy()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-            .collect();
-        let folder = self.home.join(".claude/projects").join(slug);
-        fs_err::create_dir_all(&folder)?;
-        let session = session_id(&conversation.id);
-        let mut text = String::new();
-        for (number, turn) in conversation.turns.iter().enumerate() {
-            let message = match turn.speaker {
-                Speaker::Person => json!({"role": "user", "content": turn.text}),
-                Speaker::Agent => json!({
-                    "role": "assistant", "type": "message", "model": "claude-sonnet-4-5",
-                    "content": [{"type": "text", "text": turn.text}],
-                }),
-            };
-            let kind = match turn.speaker {
-                Speaker::Person => "user",
-                Speaker::Agent => "assistant",
-            };
-            let line = json!({
-                "parentUuid": number.checked_sub(1).map(|n| session_id(&format!("{session}{n}"))),
-                "isSidechain": false, "userType": "external", "cwd": cwd, "sessionId": session,
-                "version": "2.1.197", "gitBranch": "main", "type": kind, "message": message,
-                "uuid": session_id(&format!("{session}{number}")), "timestamp": conversation.time,
-            });
-            text += &line.to_string();
-            text.push('\n');
+        let brief = project.handover(&[
+            "brief",
+            "--role",
+            "developer",
+            "--task",
+            &decision.task,
+            "--json",
+        ])?;
+        let text = brief["text"].as_str().context("a brief without text")?;
+        if args.show.is_some() {
+            println!("{text}\n\nwanted: {:?}", decision.answer);
         }
-        Ok(fs_err::write(folder.join(format!("{session}.jsonl")), text)?)
-    }
-
-    fn handover(&self, args: &[&str]) -> Result<Value> {
-        let output = Command::new(&self.program)
-            .args(args)
-            .current_dir(&self.root)
-            .env("HOME", &self.home)
-            .env("XDG_CONFIG_HOME", self.home.join(".config"))
-            .stderr(Stdio::inherit())
-            .output()?;
-        ensure!(output.status.success(), "handover {} failed", args.join(" "));
-        serde_json::from_slice(&output.stdout)
-            .with_context(|| format!("handover {}", args.join(" ")))
-    }
-
-    fn judge(&self, set: &str, decisions: Vec<Decision>, args: &Args) -> Result<()> {
-        let (mut found, mut tokens, count) = (0_usize, 0, decisions.len());
-        let mut missing = Vec::new();
-        for decision in decisions {
-            if args.show.as_ref().is_some_and(|id| *id != decision.id) {
-                continue;
-            }
-            let brief = self.handover(&[
-                "brief",
-                "--role",
-                "developer",
-                "--task",
-                &decision.task,
-                "--json",
-            ])?;
-            let text = brief["text"].as_str().context("a brief without text")?;
-            if args.show.is_some() {
-                println!("{text}\n\nwanted: {:?}", decision.answer);
-            }
-            let sections = &brief["sections"];
-            tokens += sections["context"].as_u64().unwrap_or(0)
-                + sections["specialization"].as_u64().unwrap_or(0);
-            let letters_of_brief = letters(text);
-            match decision.answer.iter().all(|answer| letters_of_brief.contains(&letters(answer))) {
-                true => found += 1,
-                false => missing.push(decision),
-            }
+        let sections = &brief["sections"];
+        tokens += sections["context"].as_u64().unwrap_or(0)
+            + sections["specialization"].as_u64().unwrap_or(0);
+        let letters_of_brief = letters(text);
+        match decision.answer.iter().all(|answer| letters_of_brief.contains(&letters(answer))) {
+            true => found += 1,
+            false => missing.push(decision),
         }
-        if args.show.is_none() {
-            let n = count.max(1) as f64;
-            println!(
-                "| {set} | {count} | {found} | {:.2} | {:.0} |",
-                found as f64 / n,
-                tokens as f64 / n
-            );
-        }
-        for decision in missing.iter().filter(|_| args.missing) {
-            println!("  {}: {} -> {:?}", decision.id, decision.task, decision.answer);
-        }
-        Ok(())
     }
-}
-
-/// A text without everything that quoting may change.
-fn letters(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).collect()
-}
-
-/// An id in the form that Claude Code gives its conversations, the same in every run.
-fn session_id(name: &str) -> String {
-    let hex = blake3::hash(name.as_bytes()).to_hex();
-    let part = |from: usize, to: usize| &hex[from..to];
-    [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
-}
-
-fn lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Vec<T>> {
-    let text = fs_err::read_to_string(path)?;
-    let parse = |(number, line): (usize, &str)| {
-        serde_json::from_str(line).with_context(|| format!("{}:{}", path.display(), number + 1))
-    };
-    text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(parse).collect()
+    if args.show.is_none() {
+        let n = count.max(1) as f64;
+        println!(
+            "| {set} | {count} | {found} | {:.2} | {:.0} |",
+            found as f64 / n,
+            tokens as f64 / n
+        );
+    }
+    for decision in missing.iter().filter(|_| args.missing) {
+        println!("  {}: {} -> {:?}", decision.id, decision.task, decision.answer);
+    }
+    Ok(())
 }

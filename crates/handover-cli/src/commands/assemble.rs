@@ -95,9 +95,13 @@ fn give_back(
     }
 }
 
-/// The rule that decided, and what became of the names in what is shown.
+/// The rule that decided, the statement that replaced it, and what became of the names in what is shown.
 fn why(candidate: &Explained) -> String {
-    let mut why = candidate.why();
+    let mut why = match &candidate.amended_by {
+        Some(by) if candidate.included => format!("{}, outdated: {by}", candidate.why()),
+        Some(by) => by.to_string(),
+        None => candidate.why(),
+    };
     if candidate.terms.stale < 0.0 {
         let _ = write!(why, "; {:.3} for naming what is gone", candidate.terms.stale);
     }

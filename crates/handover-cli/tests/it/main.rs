@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
 mod alive;
+mod amended;
 mod as_written;
 mod assemble;
 mod bad_input;

@@ -177,6 +177,10 @@ fn package() {
     t.both("package restore 4");
     t.run("package retire 9");
     t.both("package validate docs/oauth.md docs/plain.md");
+    t.run("package confirm 1");
+    t.both("package confirm 1 --by 2");
+    t.run("package reject 1 --by 2");
+    t.run("package reject 1 --by 1");
     t.run("package add docs/plain.md");
     t.run("package add docs/plain.md --kind reserch");
     t.run("package add docs/plain.md --kind research --global --group login");

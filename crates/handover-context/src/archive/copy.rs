@@ -198,6 +198,7 @@ mod tests {
                 terms: std::collections::BTreeMap::new(),
                 tokens: 1,
                 read_at: None,
+                outdated: None,
                 trust: Trust::Agent,
                 flags: Vec::new(),
                 stale: Vec::new(),

@@ -168,6 +168,7 @@ impl Block {
             trust,
             flags,
             stale: Vec::new(),
+            outdated: None,
         };
         let mut items: Vec<ReceiptItem> = packages
             .iter()
@@ -177,6 +178,7 @@ impl Block {
                 score: p.score,
                 terms: p.terms.by_name(),
                 stale: p.stale.clone(),
+                outdated: p.outdated.clone(),
                 ..plain(ItemKind::Package, p.id.to_string(), p.tokens, p.trust, p.flags.clone())
             })
             .collect();
@@ -189,6 +191,7 @@ impl Block {
                     score: note.score,
                     terms: note.terms.by_name(),
                     stale: said.stale.clone(),
+                    outdated: said.outdated.clone(),
                     ..plain(
                         ItemKind::Note,
                         said.id.to_string(),

@@ -8,6 +8,7 @@ use handover_store::{NewReceipt, PackageFilter, Result, VerdictFilter};
 use handover_text::tokens;
 
 use super::admit::Admission;
+use super::amended::Decisions;
 use super::block::{Block, Shrunk};
 use super::explain::{explain, explain_names, left_out};
 use super::known::{Known, Packing};
@@ -36,6 +37,8 @@ pub(super) struct Draft<'a> {
     /// Groups without any verdict.
     silent: Vec<GroupId>,
     tried: Vec<Explained>,
+    /// Titles of commits that are outdated.
+    amended_commits: Vec<String>,
     redactions: Redactions,
 }
 
@@ -61,6 +64,7 @@ impl<'a> Draft<'a> {
             verdicts: Vec::new(),
             silent: Vec::new(),
             tried: Vec::new(),
+            amended_commits: Vec::new(),
             redactions: Redactions::default(),
         }
     }
@@ -187,7 +191,8 @@ impl<'a> Draft<'a> {
     /// Notes get up to half of the room, or all of it if there are no packages; and what packages leave.
     fn add_packages_and_notes(&mut self, project: &ProjectId) -> Result<()> {
         let Self { sources, plan, .. } = *self;
-        let mut known = self.known(project)?;
+        let decisions = Decisions::new(sources.store, project);
+        let mut known = self.known(project, &decisions)?;
         let room = self.item_room_left();
         let share = if self.selection.waiting > 0 { room / 2 } else { room };
         let (redactor, tokenizer) = (sources.redactor, plan.tokenizer);
@@ -195,7 +200,7 @@ impl<'a> Draft<'a> {
         let fresh = sources.fresh;
         let packing = Packing { said: &[], room: share, tokenizer, redactor, fresh };
         known.pack(notes, &packing, redactions);
-        self.add_packages()?;
+        self.add_packages(&decisions)?;
         let said: Vec<&str> = self.block.packages.iter().flat_map(PackedPackage::said).collect();
         known.drop_said(&mut self.block.notes, &said, tokenizer);
         let room = self.item_room_left();
@@ -203,11 +208,12 @@ impl<'a> Draft<'a> {
         let packing = Packing { said: &said, room, tokenizer, redactor, fresh };
         known.pack(notes, &packing, redactions);
         self.tried.extend(known.explained());
+        self.amended_commits = known.amended_commits();
         Ok(())
     }
 
     /// The notes that answer the task.
-    fn known(&self, project: &ProjectId) -> Result<Known> {
+    fn known(&self, project: &ProjectId, decisions: &Decisions<'_>) -> Result<Known> {
         let Self { sources, request, plan, .. } = *self;
         let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
         let Some(task) = task.filter(|_| sources.notes && plan.has_passages()) else {
@@ -215,7 +221,7 @@ impl<'a> Draft<'a> {
         };
         let task = sources.redactor.clean(task);
         let question = Question::new(task.as_str());
-        Known::find(sources, request, project, question, task.as_str())
+        Known::find(sources, request, project, question, task.as_str(), decisions)
     }
 
     /// Tokens of everything in the block that shares the room of packages.
@@ -250,7 +256,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn add_packages(&mut self) -> Result<()> {
+    fn add_packages(&mut self, decisions: &Decisions<'_>) -> Result<()> {
         let Self { sources, request, plan, .. } = *self;
         let room = self.item_room_left();
         let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
@@ -260,6 +266,7 @@ impl<'a> Draft<'a> {
             limit: plan.limit,
             tokenizer: plan.tokenizer,
             settled: &self.settled,
+            decisions,
             admission: Admission::of(sources.config, &request.role),
             question: task.filter(|_| plan.has_passages()).map(Question::new),
         };
@@ -277,8 +284,14 @@ impl<'a> Draft<'a> {
         let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
         if let Some(task) = task.filter(|_| plan.has_passages()) {
             let room = self.left();
-            self.block.places =
-                places::pack(sources, task, room, plan.tokenizer, &mut self.redactions);
+            self.block.places = places::pack(
+                sources,
+                task,
+                &self.amended_commits,
+                room,
+                plan.tokenizer,
+                &mut self.redactions,
+            );
         }
     }
 

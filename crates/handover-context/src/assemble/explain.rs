@@ -65,6 +65,7 @@ pub(super) fn left_out(explained: &[Explained]) -> Vec<LeftOut> {
             id: candidate.id.to_string(),
             reason: candidate.reason,
             score: candidate.score,
+            amended_by: candidate.amended_by.clone(),
         })
         .collect()
 }

@@ -6,6 +6,7 @@
 
 mod admit;
 mod alive;
+pub(crate) mod amended;
 mod block;
 mod draft;
 mod explain;
@@ -30,9 +31,9 @@ use std::collections::BTreeMap;
 
 use handover_model::config::AssemblyConfig;
 use handover_model::{
-    Budget, Confidence, ErrorPattern, Fate, Form, GroupId, ItemKind, PackageId, PackageKind,
-    Priority, ReasoningId, ReasoningLevel, ReceiptId, Role, ScreenFlag, SessionId, StaleName,
-    Strategy, Timestamp, Trust, Zone,
+    AmendedBy, Budget, Confidence, ErrorPattern, Fate, Form, GroupId, ItemKind, ItemRef, PackageId,
+    PackageKind, Priority, ReasoningId, ReasoningLevel, ReceiptId, Role, ScreenFlag, SessionId,
+    StaleName, Strategy, Timestamp, Trust, Zone,
 };
 use handover_store::{NewReceipt, Result, Store};
 use handover_text::Redactor;
@@ -130,6 +131,9 @@ pub struct PackedPackage {
     /// Whether the file is on another machine, so that its text must be read from the store.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
+    /// What replaced part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<AmendedBy>,
     /// Whether the block shows all of it, so that the file need not be read.
     #[serde(skip)]
     pub whole: bool,
@@ -142,6 +146,10 @@ pub struct PackedPackage {
 }
 
 impl PackedPackage {
+    fn item(&self) -> ItemRef {
+        ItemRef { kind: ItemKind::Package, id: self.id.to_string() }
+    }
+
     /// The texts of it that the block shows.
     fn said(&self) -> impl Iterator<Item = &str> {
         let passages = self.passages.iter().map(|passage| passage.text.as_str());
@@ -267,14 +275,18 @@ pub struct Explained {
     /// The names in what is shown of it that are not what they were.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<StaleName>,
+    /// The later statement that replaced it, all of it or in part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amended_by: Option<AmendedBy>,
 }
 
 impl Explained {
     /// A record without a score.
     fn plain(kind: ItemKind, id: ItemId, fate: Fate, trust: Trust) -> Self {
         let (trust, terms) = (Some(trust), Terms::default());
-        let (included, detail, stale) = (fate.is_in(), None, Vec::new());
-        Self { kind, id, included, reason: fate, detail, trust, score: 0.0, terms, stale }
+        let (score, detail, stale, amended_by) = (0.0, None, Vec::new(), None);
+        let included = fate.is_in();
+        Self { kind, id, included, reason: fate, detail, trust, score, terms, stale, amended_by }
     }
 
     /// The rule that decided, with the reason that was given for it.

@@ -13,12 +13,13 @@ use handover_text::{cut, tokens};
 
 use super::admit::{self, Admission};
 use super::alive;
+use super::amended::{Decisions, Spoken};
 use super::offer::{self, Offer};
 use super::passages::{Passage, Question, ShownPassage};
 use super::render::Common;
 use super::select::Selection;
 use super::settled::Settled;
-use super::{Explained, PackedPackage, Redactions, Sources, render};
+use super::{Explained, PackedPackage, Redactions, Sources, amended, render};
 use crate::package_file::{FileState, file_state};
 use crate::rank::Key;
 
@@ -113,6 +114,7 @@ pub(super) struct Packer<'a> {
     pub(super) limit: usize,
     pub(super) tokenizer: Tokenizer,
     pub(super) settled: &'a Settled,
+    pub(super) decisions: &'a Decisions<'a>,
     /// Which texts may go in.
     pub(super) admission: Admission,
     /// The task, if passages that answer it may go in.
@@ -147,6 +149,7 @@ impl Packer<'_> {
             if let Some(report) = offers.iter_mut().find(|offer| offer.package.report) {
                 report.key.tier = report.key.tier.max(1);
             }
+            self.drop_amended(selection, &mut offers, &mut packed.tried)?;
             self.choose(&mut offers, &packed.common, &mut room, redactions);
             misses += offers.iter().filter(|offer| !offer.included).count();
             packed.take(offers);
@@ -232,6 +235,10 @@ impl Packer<'_> {
             let passages =
                 if self.says_more(&passages, &package, body) { passages } else { Vec::new() };
             let substance = offer::substance(if body.is_empty() { &offered.summary } else { body });
+            let facts = (self.question.is_some() && offers.len() < amended::COMPARED).then(|| {
+                let passage = passages.first().map(|passage| passage.text.as_str());
+                amended::of_package(body, passage)
+            });
             let tried_at = tried.len();
             tried.push(explained);
             offers.push(Offer {
@@ -241,11 +248,56 @@ impl Packer<'_> {
                 passages,
                 value: key.score,
                 substance,
+                created_at: package.created_at,
+                facts,
                 tried: tried_at,
                 included: false,
             });
         }
         Ok(offers)
+    }
+
+    /// Takes out what a later package replaced, and marks what it replaced in part.
+    fn drop_amended(
+        &self,
+        selection: &mut Selection<'_>,
+        offers: &mut Vec<Offer>,
+        tried: &mut [Explained],
+    ) -> Result<()> {
+        let mut statements = Vec::new();
+        for offer in offers.iter_mut() {
+            let Some((facts, long)) = offer.facts.take() else { continue };
+            statements.push(Spoken {
+                item: offer.package.item(),
+                at: offer.created_at,
+                order: offer.package.id.0,
+                source: None,
+                trust: offer.package.trust,
+                facts,
+                long,
+            });
+        }
+        for found in amended::replaced(&statements, self.decisions)? {
+            let item = &statements[found.earlier].item;
+            let Some(at) = offers.iter().position(|offer| offer.package.item() == *item) else {
+                continue;
+            };
+            tried[offers[at].tried].amended_by = Some(found.by.clone());
+            if found.in_part {
+                // It follows what replaced it.
+                let later = found.later.map(|later| &statements[later].item);
+                let later = offers.iter().find(|offer| Some(&offer.package.item()) == later);
+                let most = later.map_or(f64::MAX, |later| later.package.score - f64::EPSILON);
+                let offer = &mut offers[at];
+                offer.package.score = offer.package.score.min(most);
+                offer.package.outdated = Some(found.by);
+            } else {
+                let offer = offers.remove(at);
+                tried[offer.tried].reason = Fate::Amended;
+                selection.discard();
+            }
+        }
+        Ok(())
     }
 
     /// The passages of each body, best first; none without a task.
@@ -432,6 +484,7 @@ impl Packer<'_> {
             for_reference: false,
             changed: false,
             elsewhere: false,
+            outdated: None,
             whole: false,
             report: false,
             terms: ranked.terms,

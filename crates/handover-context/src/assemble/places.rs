@@ -20,10 +20,17 @@ pub struct ShownPlace {
     pub why: String,
 }
 
-/// The places of a task that fit into the room, best first.
+/// Why, without the words of a commit that was amended since.
+fn current(why: String, amended: &[String]) -> String {
+    let outdated = amended.iter().any(|title| !title.is_empty() && why.contains(title.as_str()));
+    if outdated { "changed in a commit that was amended since".to_owned() } else { why }
+}
+
+/// The places of a task that fit into the room, best first; titles of amended commits are not repeated.
 pub(super) fn pack(
     sources: Sources<'_>,
     task: &str,
+    amended: &[String],
     room: u64,
     tokenizer: Tokenizer,
     redactions: &mut Redactions,
@@ -36,7 +43,7 @@ pub(super) fn pack(
         };
         let place = ShownPlace {
             path: clean(redactions, &place.path),
-            why: clean(redactions, &place.why),
+            why: clean(redactions, &current(place.why, amended)),
             score: place.score,
         };
         let tokens = tokens::count(tokenizer, &render_notes::place(&place));

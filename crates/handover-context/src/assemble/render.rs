@@ -17,7 +17,7 @@ use handover_text::tokens;
 
 use super::block::Block;
 use super::history::{History, Reader, ShownVerdict};
-use super::{PackedPackage, PackedReasoning, admit, render_notes};
+use super::{PackedPackage, PackedReasoning, admit, amended, render_notes};
 
 /// The frame of a long block: headings, the lines about reading and about more packages, and the marker.
 const FRAME: &str = "## Context for senior_software_engineer\n\n### Relevant Packages (10/10000)\n\n\n\
@@ -472,12 +472,20 @@ pub(super) fn package(package: &PackedPackage, common: &Common) -> String {
     let marks = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
     let mut text = format!("**[{priority}]** {}{marks}\n", path(file));
     text.push_str(&warning(&package.flags));
+    let since = package.outdated.as_ref().map(amended::since);
     if !package.summary.is_empty() {
-        text.push_str(quote_block(&package.summary).trim_end());
+        match &since {
+            Some(since) => {
+                text.push_str(since);
+                text.push_str(&quote_inline(&package.summary));
+            }
+            None => text.push_str(quote_block(&package.summary).trim_end()),
+        }
         text.push('\n');
     }
+    let before = since.as_deref().unwrap_or("> ");
     for passage in &package.passages {
-        let _ = writeln!(text, "> L{}: {}", passage.line, quote_inline(&passage.text));
+        let _ = writeln!(text, "{before}L{}: {}", passage.line, quote_inline(&passage.text));
     }
     if package.changed {
         text.push_str("(The file has changed since this was written; trust the file.)\n");

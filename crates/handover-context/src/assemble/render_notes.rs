@@ -92,7 +92,12 @@ pub(super) fn note(note: &PackedNote) -> String {
     }
     let mut out = format!("{}{line}:\n", warning(&note.flags));
     for statement in text.lines() {
-        let _ = writeln!(out, "> {}", quote_inline(statement));
+        // Handover says this, not the note.
+        match note.marked(statement) {
+            Some((since, said)) => writeln!(out, "{since}{}", quote_inline(said)),
+            None => writeln!(out, "> {}", quote_inline(statement)),
+        }
+        .ok();
     }
     out
 }

@@ -139,6 +139,7 @@ impl Selection<'_> {
             score: key.score,
             terms: self.scoring.terms(&key.candidate, key.relevance),
             stale: Vec::new(),
+            amended_by: None,
         }
     }
 

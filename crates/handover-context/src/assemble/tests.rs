@@ -34,6 +34,7 @@ fn packed(id: i64, priority: Priority, summary: &str) -> PackedPackage {
         for_reference: false,
         changed: false,
         elsewhere: false,
+        outdated: None,
         whole: false,
         report: false,
         terms: TERMS,
@@ -666,7 +667,8 @@ fn what_was_left_out_is_listed_up_to_a_limit() {
             kind: ItemKind::Package,
             id: "3".to_owned(),
             reason: Fate::OverTheLimit,
-            score: 3.0
+            score: 3.0,
+            amended_by: None,
         }
     );
     assert_eq!(left_out(&explained[..1]), []);

@@ -114,8 +114,8 @@ impl ByHand<'_> {
         let action = match decision {
             Decision::Retire { .. } => Action::Retire,
             Decision::Restore => Action::Restore,
-            Decision::Confirm => Action::Confirm,
-            Decision::Reject => Action::Reject,
+            Decision::Confirm { .. } => Action::Confirm,
+            Decision::Reject { .. } => Action::Reject,
         };
         self.change(action, |store| {
             let note = &store.note(self.project, &note.id)?;

@@ -283,6 +283,7 @@ fn deliver(filled: &Filled, items: &[(ItemKind, String)], when: Timestamp) {
         read_at: None,
         trust: Trust::Agent,
         stale: Vec::new(),
+        outdated: None,
         flags: Vec::new(),
     });
     let receipt = NewReceipt {

@@ -185,8 +185,8 @@ pub(crate) fn with_synonyms(terms: &mut Vec<String>) -> usize {
     let own = terms.len();
     for at in 0..own {
         for synonym in synonyms::of(&terms[at]) {
-            if !terms.contains(&synonym) {
-                terms.push(synonym);
+            if !terms.contains(synonym) {
+                terms.push(synonym.clone());
             }
         }
     }

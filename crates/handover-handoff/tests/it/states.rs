@@ -201,6 +201,7 @@ fn a_file_of_the_spool_is_untrusted_text() {
         terms: BTreeMap::new(),
         tokens: 1,
         read_at: None,
+        outdated: None,
         trust: handover_model::Trust::Project,
         flags: Vec::new(),
         stale: Vec::new(),

@@ -2,6 +2,7 @@
 
 mod brief;
 mod debrief;
+mod judge_replacement;
 mod read_package;
 mod record_reasoning;
 mod report_error;
@@ -74,6 +75,7 @@ pub(crate) const ALL: &[ToolEntry] = &[
     entry::<record_reasoning::RecordReasoning>(),
     entry::<report_error::ReportError>(),
     entry::<retire::Retire>(),
+    entry::<judge_replacement::JudgeReplacement>(),
     entry::<debrief::DebriefTool>(),
 ];
 

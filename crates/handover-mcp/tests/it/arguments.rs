@@ -22,6 +22,7 @@ fn valid(tool: &str) -> Value {
         "record_reasoning" => json!({"role": "developer", "phase": "risks", "content": "x"}),
         "report_error" => json!({"message": "boom"}),
         "retire" => json!({"kind": "note", "id": "doc-0af3"}),
+        "judge_replacement" => json!({"kind": "package", "id": "1", "replaces": true}),
         "debrief" => json!({"role": "developer", "verdict": "complete", "summary": "x"}),
         other => panic!("{other} is new: give it valid arguments here"),
     }

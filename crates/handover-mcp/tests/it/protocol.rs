@@ -22,6 +22,7 @@ fn tools_are_listed_with_schemas_and_annotations() {
             "record_reasoning",
             "report_error",
             "retire",
+            "judge_replacement",
             "debrief"
         ]
     );

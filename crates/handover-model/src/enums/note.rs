@@ -43,6 +43,34 @@ words! {
 }
 
 words! {
+    /// Why a later statement counts as the replacement of an earlier one.
+    AmendedHow, "replacement" {
+        /// A person or an agent said so when it was stored.
+        Declared => "declared",
+        /// It changes something that the earlier one names.
+        NamesOld => "names what it replaces",
+        /// It has another value of the same.
+        OtherValue => "another value",
+        /// It says that something of the earlier one changed.
+        SaysSo => "says that it changed",
+        /// It allows what the earlier one forbids, or forbids what it allows.
+        Opposite => "the opposite",
+        /// It answers the same question differently.
+        SameSubject => "another answer on the same subject",
+    }
+}
+
+words! {
+    /// What a person decided about a replacement that was found.
+    AmendmentDecision, "decision" {
+        /// It is one: the earlier statement no longer counts.
+        Confirmed => "confirmed",
+        /// It is none: both count.
+        Rejected => "rejected",
+    }
+}
+
+words! {
     /// Where notes are learned from.
     SourceName, "source" {
         /// Tracked documents.

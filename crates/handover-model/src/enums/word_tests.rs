@@ -52,6 +52,18 @@ fn words_of_handoffs() {
 
 #[test]
 fn words_of_notes() {
+    check(AmendmentDecision::WORDS, "confirmed rejected");
+    assert_eq!(
+        AmendedHow::WORDS,
+        [
+            "declared",
+            "names what it replaces",
+            "another value",
+            "says that it changed",
+            "the opposite",
+            "another answer on the same subject",
+        ]
+    );
     check(NoteKind::WORDS, "doc commit conversation memory manual");
     check(NoteState::WORDS, "live stale amended retired");
     check(Trust::WORDS, "outside agent project person");

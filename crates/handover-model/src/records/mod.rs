@@ -1,6 +1,7 @@
 //! The records of the store as they are read. Writing uses separate types in handover-store, because text
 //! may only be stored after redaction.
 
+mod amendment;
 mod change;
 mod error_pattern;
 mod event;
@@ -19,6 +20,7 @@ mod strategy;
 mod token;
 mod verdict;
 
+pub use amendment::{AmendedBy, Amendment, ItemRef};
 pub use change::Change;
 pub use error_pattern::{ErrorIncident, ErrorPattern};
 pub use event::Event;

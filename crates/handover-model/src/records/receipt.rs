@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, ScreenFlag, SessionId, StaleName,
-    Timestamp, Trust, Zone,
+    AmendedBy, Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, ScreenFlag, SessionId,
+    StaleName, Timestamp, Trust, Zone,
 };
 
 /// The record of one assembly or brief and its delivery.
@@ -133,6 +133,9 @@ pub struct ReceiptItem {
     /// The names in it that were no longer what they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<StaleName>,
+    /// What replaced it, if it was shown as outdated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<AmendedBy>,
 }
 
 /// An item that was left out.
@@ -146,4 +149,7 @@ pub struct LeftOut {
     pub reason: Fate,
     /// Its ranking score.
     pub score: f64,
+    /// What replaced it, if that is the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amended_by: Option<AmendedBy>,
 }

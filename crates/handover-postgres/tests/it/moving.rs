@@ -154,6 +154,7 @@ fn fill_all(store: &dyn Store) {
                 terms: BTreeMap::from([("t".to_owned(), 1.0 / 3.0)]),
                 tokens: 3,
                 read_at: None,
+                outdated: None,
                 trust: handover_model::Trust::Project,
                 flags: Vec::new(),
                 stale: Vec::new(),

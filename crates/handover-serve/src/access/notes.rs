@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use handover_model::{
-    Edit, ItemKind, Note, NoteId, NoteKind, NoteState, Operation, PackageId, ProjectId, Receipt,
-    ReceiptId, Timestamp,
+    Amendment, Edit, ItemKind, ItemRef, Note, NoteId, NoteKind, NoteState, Operation, PackageId,
+    ProjectId, Receipt, ReceiptId, Timestamp,
 };
 use handover_store::packed::Postings;
 use handover_store::{
@@ -106,6 +106,32 @@ pub(in crate::access) fn set_note_state(
 ) -> Result<Note> {
     note(guard, project, id)?;
     guard.store.set_note_state(project, id, state, reason, now)
+}
+
+/// A statement that the caller may see.
+fn sees_item(guard: &Guarded<'_>, item: &ItemRef) -> bool {
+    let kind = NoteId::new(&item.id).ok().and_then(|id| NoteKind::of_id(&id));
+    item.kind != ItemKind::Note || kind.is_none_or(|kind| sees(guard, kind))
+}
+
+pub(in crate::access) fn decide_amendment(guard: &Guarded<'_>, new: &Amendment) -> Result<()> {
+    guard.project_guard(&new.project)?;
+    for item in [&new.earlier, &new.later] {
+        if !sees_item(guard, item) {
+            return Err(StoreError::not_found(RecordKind::Note, &item.id));
+        }
+    }
+    guard.store.decide_amendment(new)
+}
+
+pub(in crate::access) fn amendments(
+    guard: &Guarded<'_>,
+    project: &ProjectId,
+) -> Result<Vec<Amendment>> {
+    guard.project_guard(project)?;
+    let mut all = guard.store.amendments(project)?;
+    all.retain(|one| sees_item(guard, &one.earlier) && sees_item(guard, &one.later));
+    Ok(all)
 }
 
 pub(in crate::access) fn note_units(

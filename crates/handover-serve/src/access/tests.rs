@@ -87,6 +87,17 @@ impl Records {
         unit("docs/a.md", &[self.text().as_str()])
     }
 
+    fn amendment(&self) -> Amendment {
+        let item = |id: &str| ItemRef { kind: ItemKind::Note, id: id.to_owned() };
+        Amendment {
+            project: self.project.clone(),
+            earlier: item(self.note().as_str()),
+            later: item(&format!("doc-{}", self.project)),
+            decision: AmendmentDecision::Confirmed,
+            decided_at: at(2),
+        }
+    }
+
     fn note(&self) -> NoteId {
         self.new_unit().notes[0].id.clone()
     }
@@ -284,6 +295,8 @@ fn calls() -> Vec<(&'static str, Call)> {
         set_note_state(&of.project, &of.note(), NoteState::Stale, None, at(2));
         log_operation(&of.operation("op_1", &of.note()));
         operations(&of.project, &OperationFilter::default());
+        decide_amendment(&of.amendment());
+        amendments(&of.project);
         log_event(&event(&of.session, "built", None));
         events(&of.session, &EventFilter::default());
         put_receipt(&receipt(&of.session, "r_new", &[of.package]));
@@ -531,6 +544,7 @@ fn private_notes_stay_with_their_user() {
         terms: std::collections::BTreeMap::new(),
         tokens: 9,
         read_at: None,
+        outdated: None,
     }];
     store.put_receipt(&shows).unwrap();
     let retired = mine.operation("op_talk", &id);

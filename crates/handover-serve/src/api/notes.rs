@@ -85,19 +85,27 @@ fn add(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Tool
 enum DecisionBody {
     Retire { reason: Option<String> },
     Restore,
-    Confirm,
-    Reject,
+    Confirm { by: Option<String> },
+    Reject { by: Option<String> },
 }
 
 fn decide(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
     let body: DecisionBody = request.body()?;
+    let (store, project) = (context.store, &context.project);
+    let by = match &body {
+        DecisionBody::Confirm { by: Some(by) } | DecisionBody::Reject { by: Some(by) } => {
+            Some(notes::named(store, project, by)?)
+        }
+        DecisionBody::Confirm { .. } | DecisionBody::Reject { .. } => None,
+        DecisionBody::Retire { .. } | DecisionBody::Restore => None,
+    };
+    let by = by.as_ref();
     let decision = match &body {
         DecisionBody::Retire { reason } => Decision::Retire { reason: reason.as_deref() },
         DecisionBody::Restore => Decision::Restore,
-        DecisionBody::Confirm => Decision::Confirm,
-        DecisionBody::Reject => Decision::Reject,
+        DecisionBody::Confirm { .. } => Decision::Confirm { by },
+        DecisionBody::Reject { .. } => Decision::Reject { by },
     };
-    let (store, project) = (context.store, &context.project);
     let note = notes::named(store, project, &request.path_param::<String>("note")?)?;
     let note = context.by_hand()?.decide(&note, decision)?;
     Ok(json!({"note": note}))

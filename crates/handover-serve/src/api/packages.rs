@@ -1,13 +1,13 @@
 //! Packages: listing, reading, saving.
 
 use handover_context::by_hand::ByHand;
-use handover_context::shape;
+use handover_context::{amendments, shape};
 use handover_mcp::{RequestContext, ToolError};
-use handover_model::{PackageId, SessionId};
+use handover_model::{AmendmentDecision, PackageId, RecordState, SessionId};
 use handover_store::{PackageFilter, Versions};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::operations::StateDecision;
 use super::{ApiRequest, Endpoint, Verb};
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
@@ -46,16 +46,9 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         verb: Verb::Post(r#"{"decision": "retire", "reason": "we moved to Kafka"}"#),
         path: "/packages/{package}",
-        summary: "Retire a package (with a reason), or restore it",
+        summary: "Decide about a package: retire (with a reason), restore, confirm or reject that a later one replaces it",
         query: &[],
-        handler: |context, request| {
-            let id: PackageId = request.path_param("package")?;
-            let decision: StateDecision = request.body()?;
-            let project = context.store.session(&context.store.package(id)?.session)?.project;
-            let hand = ByHand { project: &project, ..context.by_hand()? };
-            let package = hand.set_package(id, decision.state(), decision.reason())?;
-            Ok(json!({"package": package}))
-        },
+        handler: decide,
     },
 ];
 
@@ -79,4 +72,33 @@ fn add(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Tool
     let saved = handover_mcp::save_package(context, request.body_in_session()?)?;
     let package = shape::registered(&saved.registered, saved.redactions);
     Ok(json!({"package": package, "warnings": saved.warnings}))
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "decision", rename_all = "snake_case", deny_unknown_fields)]
+enum DecisionBody {
+    Retire { reason: Option<String> },
+    Restore,
+    Confirm { by: Option<PackageId> },
+    Reject { by: Option<PackageId> },
+}
+
+fn decide(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
+    let id: PackageId = request.path_param("package")?;
+    let store = context.store;
+    let project = store.session(&store.package(id)?.session)?.project;
+    let set = |state, reason: Option<String>| {
+        let hand = ByHand { project: &project, ..context.by_hand()? };
+        Ok(json!({"package": hand.set_package(id, state, reason.as_deref())?}))
+    };
+    let judge = |by, decision| {
+        let made = amendments::decide_package(store, &project, id, by, decision, context.now)?;
+        Ok(json!({"amendment": made}))
+    };
+    match request.body()? {
+        DecisionBody::Retire { reason } => set(RecordState::Retired, reason),
+        DecisionBody::Restore => set(RecordState::Live, None),
+        DecisionBody::Confirm { by } => judge(by, AmendmentDecision::Confirmed),
+        DecisionBody::Reject { by } => judge(by, AmendmentDecision::Rejected),
+    }
 }

@@ -97,6 +97,7 @@ fn texts_that_show_private_notes_stay_here() {
                 terms: BTreeMap::new(),
                 tokens: 9,
                 read_at: None,
+                outdated: None,
             }],
             ..receipt(&session, id, &[])
         };

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use handover_model::{
-    Action, AgentId, Confidence, CounterName, Edit, EpicId, EventType, Form, GroupId, GroupStatus,
-    Host, HostSessionId, ItemKind, JournalKind, LeftOut, LockOwner, NoteId, NoteKind, NoteState,
-    OperationId, PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId, ReceiptState,
-    RecordState, Role, RunId, RunState, Scope, ScreenFlag, Section, SessionId, SessionStatus,
-    SkillName, StaleName, TicketWay, Topic, Trust, Verdict, Zone,
+    Action, AgentId, AmendedBy, AmendmentDecision, Confidence, CounterName, Edit, EpicId,
+    EventType, Form, GroupId, GroupStatus, Host, HostSessionId, ItemKind, JournalKind, LeftOut,
+    LockOwner, NoteId, NoteKind, NoteState, OperationId, PackageKind, Phase, Priority, ProjectId,
+    Provided, ReceiptId, ReceiptState, RecordState, Role, RunId, RunState, Scope, ScreenFlag,
+    Section, SessionId, SessionStatus, SkillName, StaleName, TicketWay, Topic, Trust, Verdict,
+    Zone,
 };
 use serde::de::DeserializeOwned;
 
@@ -55,6 +56,8 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("operation", "id" | "undoes") => is::<OperationId>(text),
         ("operation", "action") => is::<Action>(text),
         ("operation", "changes") => holds::<Vec<Edit>>(text),
+        ("amendment", "earlier_kind" | "later_kind") => is::<ItemKind>(text),
+        ("amendment", "decision") => is::<AmendmentDecision>(text),
         ("receipt", "zone") => is::<Zone>(text),
         ("receipt", "state") => is::<ReceiptState>(text),
         ("receipt_item", "kind") => is::<ItemKind>(text),
@@ -73,6 +76,7 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("receipt", "left_out") => holds::<Vec<LeftOut>>(text),
         ("receipt", "left_out_counts" | "redactions") => holds::<BTreeMap<String, u64>>(text),
         ("receipt", "provided") => holds::<Provided>(text),
+        ("receipt_item", "outdated") => holds::<AmendedBy>(text),
         ("receipt_item", "flags") => holds::<Vec<ScreenFlag>>(text),
         ("receipt_item", "stale") => holds::<Vec<StaleName>>(text),
         ("receipt_item", "terms") => holds::<BTreeMap<String, f64>>(text),
@@ -157,6 +161,14 @@ mod tests {
                 "provided",
                 r#"{"context":{"state":"present"},"specialization":{"state":"missing"}}"#,
                 "{}",
+            ),
+            ("amendment", "earlier_kind later_kind", "note", "thought"),
+            ("amendment", "decision", "rejected", "perhaps"),
+            (
+                "receipt_item",
+                "outdated",
+                r#"{"kind":"note","id":"n","at":"2026-01-02T03:04:05Z","how":"another value"}"#,
+                r#"{"kind":"note","id":"n"}"#,
             ),
             ("receipt_item", "flags", r#"["hidden_text"]"#, r#"["odd"]"#),
             (

@@ -103,6 +103,7 @@ pub const KINDS: &[Kind] = kinds! {
     note_unit 3: project Name, kind Name, source Name, fingerprint Name, learned_at Int;
     operation 1: id Name, project Name, session Int|Null, action Name, changes Json, undoes Name|Null, trust Name,
         created_at Int;
+    amendment 5: project Name, earlier_kind Name, earlier Name, later_kind Name, later Name, decision Name, decided_at Int;
     event 1 numbered: id Int, session Int, group_id Name|Null, type Name, payload Json, key Words|Null, key_hash Name|Null,
         created_at Int;
     receipt 1: id Name, session Int, group_id Name|Null, role Name, iteration Int, model Words|Null, tokenizer Name, zone Name,
@@ -110,7 +111,7 @@ pub const KINDS: &[Kind] = kinds! {
         redactions Facts, failure Words|Null, created_at Int, claimed_at Int|Null, delivered_at Int|Null, confirmed_at Int|Null,
         trimmed Facts, provided Facts, text Words|Null;
     receipt_item 3: receipt Name, kind Name, item Name, position Int, version Int, form Name, score Real, terms Facts,
-        tokens Int, read_at Int|Null, trust Name, flags Facts, stale Json;
+        tokens Int, read_at Int|Null, trust Name, flags Facts, stale Json, outdated Facts|Null;
     run 1 numbered: key Int, id Name, epic Name, session Name, state Name, created_at Int, updated_at Int;
     run_journal 2: run Int, seq Int, kind Name, entry Json, created_at Int;
     epic_lock 1: epic Name, fence Int, owner Facts|Null, expires_at Int;

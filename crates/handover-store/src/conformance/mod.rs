@@ -8,6 +8,7 @@
 
 use crate::Store;
 
+pub mod amendments;
 pub mod concurrency;
 pub mod errors;
 pub mod events;
@@ -60,6 +61,7 @@ macro_rules! conformance_tests {
             verdicts: reads_back_completely, newest_first_and_filtered, belongs_to_its_session;
             trust: an_error_has_the_lowest_class_of_its_sightings,
                 a_strategy_has_the_lowest_class_of_its_sources, what_an_agent_wrote_is_lowered;
+            amendments: the_last_decision_counts, a_decision_is_told;
             skill_outputs: always_a_new_row, iterations_count_per_role_and_group;
             errors: sightings_count, the_first_solution_starts_and_later_ones_confirm,
                 judging_moves_trust_within_its_bounds, the_most_frequent_solution_is_shown,

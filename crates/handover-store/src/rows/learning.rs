@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use handover_model::learn::{self, Signature};
-use handover_model::{ErrorIncident, ErrorPattern, Note, Operation, Strategy, Trust};
+use handover_model::{
+    Amendment, ErrorIncident, ErrorPattern, ItemRef, Note, Operation, Strategy, Trust,
+};
 
 use super::{Columns, Row};
 use crate::{KnownUnit, Result, TrustAt};
@@ -117,6 +119,22 @@ pub fn note(row: &dyn Row) -> Result<(i64, Note)> {
         created_at: c.time()?,
     };
     Ok((number, note))
+}
+
+/// Of `amendment`.
+pub const AMENDMENT: &str =
+    "project, earlier_kind, earlier, later_kind, later, decision, decided_at";
+
+/// Reads [`AMENDMENT`].
+pub fn amendment(row: &dyn Row) -> Result<Amendment> {
+    let mut c = Columns::of(row);
+    Ok(Amendment {
+        project: c.parsed()?,
+        earlier: ItemRef { kind: c.parsed()?, id: c.text()? },
+        later: ItemRef { kind: c.parsed()?, id: c.text()? },
+        decision: c.parsed()?,
+        decided_at: c.time()?,
+    })
 }
 
 /// Of `note_unit`.

@@ -279,7 +279,7 @@ fn receipt_head(c: &mut Columns<'_>) -> Result<Receipt> {
 
 /// Of `receipt_item`.
 pub const RECEIPT_ITEM: &str =
-    "kind, item, version, form, score, terms, tokens, read_at, trust, flags, stale";
+    "kind, item, version, form, score, terms, tokens, read_at, trust, flags, stale, outdated";
 
 /// Reads [`RECEIPT_ITEM`].
 pub fn receipt_item(row: &dyn Row) -> Result<ReceiptItem> {
@@ -296,6 +296,7 @@ pub fn receipt_item(row: &dyn Row) -> Result<ReceiptItem> {
         trust: c.parsed()?,
         flags: c.list()?,
         stale: c.list()?,
+        outdated: c.json_opt()?,
     })
 }
 

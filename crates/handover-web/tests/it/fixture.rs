@@ -153,6 +153,7 @@ impl Fixture {
             terms: [("task".to_owned(), 0.7), ("priority".to_owned(), 0.3)].into(),
             tokens: 30,
             read_at: None,
+            outdated: None,
             trust: Trust::Agent,
             flags: Vec::new(),
             stale: Vec::new(),

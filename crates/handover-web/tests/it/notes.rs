@@ -69,6 +69,7 @@ fn a_note_shows_its_origin_and_its_text() {
                 terms: std::collections::BTreeMap::new(),
                 tokens: 9,
                 read_at: None,
+                outdated: None,
             }],
             left_out: Vec::new(),
             left_out_counts: std::collections::BTreeMap::new(),

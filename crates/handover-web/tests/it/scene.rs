@@ -100,6 +100,7 @@ fn rich_receipt(fixture: &Fixture, group: &GroupId, packages: &[handover_model::
         terms: [("task".to_owned(), score * 0.75), ("priority".to_owned(), score * 0.25)].into(),
         tokens: 120,
         read_at: None,
+        outdated: None,
         trust: Trust::Agent,
         flags: Vec::new(),
         stale: Vec::new(),
@@ -109,6 +110,7 @@ fn rich_receipt(fixture: &Fixture, group: &GroupId, packages: &[handover_model::
         id: id.to_owned(),
         reason,
         score,
+        amended_by: None,
     };
     let id = ReceiptId::new(RICH_RECEIPT).unwrap();
     let new = NewReceipt {

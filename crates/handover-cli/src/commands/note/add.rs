@@ -1,8 +1,8 @@
 //! `handover note add`
 
-use handover_context::notes::Written;
+use handover_context::notes::{Decision, Written};
 
-use super::answer;
+use super::{answer, named};
 use crate::app::App;
 use crate::commands::Outcome;
 
@@ -23,6 +23,10 @@ pub(crate) struct AddArgs {
     #[arg(long, value_name = "PATH")]
     path: Vec<String>,
 
+    /// Note that this one replaces
+    #[arg(long, value_name = "NOTE")]
+    supersedes: Option<String>,
+
     /// Text [default: standard input]
     #[arg(allow_hyphen_values = true, value_parser = crate::input::argument)]
     text: Option<String>,
@@ -40,5 +44,11 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
         trust: app.author()?,
     };
     let (_, project) = app.learning()?;
-    answer(app, &app.by_hand(&project)?.write_note(&note)?)
+    let earlier = args.supersedes.as_deref().map(|id| named(app, &project, id)).transpose()?;
+    let written = app.by_hand(&project)?.write_note(&note)?;
+    if let Some(earlier) = earlier {
+        let replaced = Decision::Confirm { by: Some(&written) };
+        app.by_hand(&project)?.decide(&earlier, replaced)?;
+    }
+    answer(app, &written)
 }

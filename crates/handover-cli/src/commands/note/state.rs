@@ -1,10 +1,12 @@
 //! `handover note retire`, `restore`, `confirm` and `reject`
 
 use handover_context::notes::Decision;
+use handover_model::Note;
 
 use super::{answer, named};
 use crate::app::App;
 use crate::commands::Outcome;
+use crate::error::CommandError;
 
 /// Take a note out of use; `restore` brings it back
 #[derive(Debug, clap::Args)]
@@ -32,6 +34,10 @@ pub(crate) struct RestoreArgs {
 pub(crate) struct ConfirmArgs {
     /// Id of the note that was replaced, or at least four characters of its beginning or end
     id: String,
+
+    /// Note that replaces it [default: the one that was found]
+    #[arg(long, value_name = "NOTE")]
+    by: Option<String>,
 }
 
 /// Reject a replacement that was found: the note counts again
@@ -40,6 +46,10 @@ pub(crate) struct ConfirmArgs {
 pub(crate) struct RejectArgs {
     /// Id of the note that was replaced, or at least four characters of its beginning or end
     id: String,
+
+    /// Note that does not replace it [default: the one that was found]
+    #[arg(long, value_name = "NOTE")]
+    by: Option<String>,
 }
 
 pub(crate) fn retire(app: &App, args: RetireArgs) -> Outcome {
@@ -51,11 +61,18 @@ pub(crate) fn restore(app: &App, args: RestoreArgs) -> Outcome {
 }
 
 pub(crate) fn confirm(app: &App, args: ConfirmArgs) -> Outcome {
-    decide(app, &args.id, Decision::Confirm)
+    let by = later(app, args.by.as_deref())?;
+    decide(app, &args.id, Decision::Confirm { by: by.as_ref() })
 }
 
 pub(crate) fn reject(app: &App, args: RejectArgs) -> Outcome {
-    decide(app, &args.id, Decision::Reject)
+    let by = later(app, args.by.as_deref())?;
+    decide(app, &args.id, Decision::Reject { by: by.as_ref() })
+}
+
+fn later(app: &App, name: Option<&str>) -> Result<Option<Note>, CommandError> {
+    let (_, project) = app.learning()?;
+    name.map(|name| named(app, &project, name)).transpose()
 }
 
 fn decide(app: &App, name: &str, decision: Decision<'_>) -> Outcome {

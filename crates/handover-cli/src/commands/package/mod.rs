@@ -1,6 +1,7 @@
 //! `handover package …`
 
 mod add;
+mod decide;
 mod import;
 mod list;
 mod scan;
@@ -35,6 +36,8 @@ pub(crate) enum PackageCommand {
     Validate(validate::ValidateArgs),
     Retire(state::RetireArgs),
     Restore(state::RestoreArgs),
+    Confirm(decide::ConfirmArgs),
+    Reject(decide::RejectArgs),
 }
 
 impl PackageCommand {
@@ -49,6 +52,8 @@ impl PackageCommand {
             Self::Validate(args) => validate::run(app, args),
             Self::Retire(args) => state::retire(app, args),
             Self::Restore(args) => state::restore(app, args),
+            Self::Confirm(args) => decide::confirm(app, args),
+            Self::Reject(args) => decide::reject(app, args),
         }
     }
 }

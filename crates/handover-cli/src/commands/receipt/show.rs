@@ -92,6 +92,9 @@ fn print_contents(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
             "In         {} {} v{} ({}), {}, score {:.3}, {} tokens",
             item.kind, item.id, item.version, item.form, item.trust, item.score, item.tokens
         ))?;
+        if let Some(by) = &item.outdated {
+            ui.line(format_args!("           outdated: {by}"))?;
+        }
         if !item.flags.is_empty() {
             let flags: Vec<&str> = item.flags.iter().map(|flag| flag.as_str()).collect();
             ui.line(format_args!("           flagged: {}", flags.join(", ")))?;
@@ -101,9 +104,13 @@ fn print_contents(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
         }
     }
     for item in &receipt.left_out {
+        let reason = match &item.amended_by {
+            Some(by) => by.to_string(),
+            None => item.reason.to_string(),
+        };
         ui.line(format_args!(
-            "Out        {} {}: {}, score {:.3}",
-            item.kind, item.id, item.reason, item.score
+            "Out        {} {}: {reason}, score {:.3}",
+            item.kind, item.id, item.score
         ))?;
     }
     if let Some(failure) = &receipt.failure {

@@ -6,8 +6,8 @@
 mod find;
 
 use handover_model::{
-    Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, ScreenFlag, StaleName,
-    Timestamp, Tokenizer, Trust,
+    AmendedBy, AmendedHow, Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId,
+    ScreenFlag, StaleName, Timestamp, Tokenizer, Trust,
 };
 use handover_store::Result;
 use handover_text::{Redactor, cut, tokens, words};
@@ -15,8 +15,10 @@ use serde::Serialize;
 
 use super::admit::Admission;
 use super::alive::{self, Freshness};
+use super::amended::{self, Decisions, Spoken};
 use super::passages::{Passage, Question};
 use super::{ContextRequest, Explained, ItemId, Redactions, Sources, Terms, render_notes};
+use crate::amendments;
 pub(super) use find::{Found, best_first};
 
 /// The most notes of a block. Statements that complete another one of their conversation are not counted.
@@ -35,6 +37,9 @@ const WORTHWHILE: f64 = 0.3;
 
 /// A note with a single word of the task must have one that tells more than most.
 const TELLING: f64 = 0.5;
+
+/// How far a later note comes before the one that it replaces.
+const BEFORE: f64 = 1e-6;
 
 /// No statement is shorter; in less room nothing is tried.
 const LEAST_TOKENS: u64 = 8;
@@ -109,14 +114,17 @@ pub(super) struct Said {
     pub(super) trust: Trust,
     pub(super) flags: Vec<ScreenFlag>,
     pub(super) stale: Vec<StaleName>,
+    /// What replaced part of it.
+    pub(super) outdated: Option<AmendedBy>,
     text: String,
 }
 
 impl Said {
-    fn new(found: &Found, shown: &Shown, text: String) -> Self {
-        let Found { number, note, .. } = found;
+    fn new(candidate: &Candidate, shown: &Shown, text: String) -> Self {
+        let Found { number, note, .. } = &candidate.found;
         let (id, flags) = (note.id.clone(), shown.flags.clone());
-        Self { number: *number, id, trust: note.trust, flags, stale: Vec::new(), text }
+        let (outdated, stale) = (candidate.amended_by.clone(), Vec::new());
+        Self { number: *number, id, trust: note.trust, flags, stale, outdated, text }
     }
 }
 
@@ -187,11 +195,13 @@ impl PackedNote {
                 && !["Agent: ", "Error: ", "Task: "]
                     .iter()
                     .any(|speaker| said.text.starts_with(speaker));
-            match said.trust {
+            let since = said.outdated.as_ref().map(amended::since).unwrap_or_default();
+            let text = match said.trust {
                 _ if alone || !speaks => said.text.clone(),
                 Trust::Person => format!("Person: {}", said.text),
                 Trust::Project | Trust::Agent | Trust::Outside => format!("Agent: {}", said.text),
-            }
+            };
+            since + &text
         });
         self.text = lines.collect::<Vec<_>>().join("\n");
         self.trust = self.said.iter().map(|said| said.trust).min().unwrap_or(self.trust);
@@ -214,6 +224,15 @@ impl PackedNote {
         self.stale = alive::stale(fresh, [self.text.as_str()]);
     }
 
+    /// What marks a line of the text as outdated, and the rest of it.
+    pub(super) fn marked<'t>(&self, line: &'t str) -> Option<(String, &'t str)> {
+        let outdated = self.said.iter().filter_map(|said| said.outdated.as_ref());
+        outdated
+            .map(amended::since)
+            .find_map(|since| Some((line.strip_prefix(&since)?, since)))
+            .map(|(rest, since)| (since, rest))
+    }
+
     /// Every note that it shows.
     pub(super) fn ids(&self) -> impl Iterator<Item = &NoteId> {
         std::iter::once(&self.id).chain(&self.also)
@@ -227,6 +246,8 @@ struct Candidate {
     /// What is shown of it, redacted; only of those that get a chance.
     shown: Option<Shown>,
     fate: Fate,
+    /// The later statement that replaced it, all of it or in part.
+    amended_by: Option<AmendedBy>,
 }
 
 #[derive(Debug, Clone)]
@@ -266,17 +287,20 @@ impl Known {
         project: &ProjectId,
         question: Question,
         task: &str,
+        decisions: &Decisions<'_>,
     ) -> Result<Self> {
         let mut found = find::find(sources.store, project, task, request.now)?;
         alive::sink_notes(sources.fresh, &mut found);
         let least = found.first().map_or(0.0, |best| best.terms.sum() * WORTHWHILE);
         let candidates = found.into_iter().map(|found| {
             let fate = fate(&found, question.words(), least, request);
-            Candidate { found, shown: None, fate }
+            Candidate { found, shown: None, fate, amended_by: None }
         });
+        let mut candidates: Vec<Candidate> = candidates.collect();
+        amend(&mut candidates, decisions)?;
         Ok(Self {
             admission: Admission::of(sources.config, &request.role),
-            candidates: candidates.collect(),
+            candidates,
             question: Some(question),
         })
     }
@@ -336,7 +360,7 @@ impl Known {
             let candidate = &mut self.candidates[at];
             let Some(shown) = &candidate.shown else { continue };
             let text = without_repetition(&shown.text, notes);
-            let said = Said::new(&candidate.found, shown, text);
+            let said = Said::new(candidate, shown, text);
             let (packed, before) = match entry.map(|at| &notes[at]) {
                 Some(note) => (note.with(said, tokenizer), note.tokens),
                 None => (PackedNote::new(&candidate.found, said, shown.form, tokenizer), 0),
@@ -416,11 +440,18 @@ impl Known {
             })
     }
 
+    /// The titles of commits that later statements replaced.
+    pub(super) fn amended_commits(&self) -> Vec<String> {
+        let replaced = self.candidates.iter().filter(|one| one.amended_by.is_some());
+        let commits = replaced.filter(|one| one.found.note.kind == NoteKind::Commit);
+        commits.map(|one| one.found.note.title.clone()).collect()
+    }
+
     /// Why each note is in or out.
     pub(super) fn explained(&self) -> Vec<Explained> {
         self.candidates
             .iter()
-            .map(|Candidate { found, fate, .. }| Explained {
+            .map(|Candidate { found, fate, amended_by, .. }| Explained {
                 kind: ItemKind::Note,
                 id: ItemId::Text(found.note.id.to_string()),
                 included: fate.is_in(),
@@ -430,9 +461,66 @@ impl Known {
                 score: found.terms.sum(),
                 terms: found.terms,
                 stale: Vec::new(),
+                amended_by: amended_by.clone(),
             })
             .collect()
     }
+}
+
+/// Lets later notes take the place of those that they replace: a note that was replaced stays out, or follows
+/// what replaced it if part of it still applies.
+fn amend(candidates: &mut [Candidate], decisions: &Decisions<'_>) -> Result<()> {
+    // What is hardly about the task may still replace what is.
+    let compared: Vec<usize> = candidates
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| matches!(one.fate, Fate::OverTheLimit | Fate::OffTopic))
+        .filter(|(_, one)| one.found.note.state != NoteState::Retired)
+        .map(|(at, _)| at)
+        .take(amended::COMPARED)
+        .collect();
+    let statements: Vec<Spoken> = compared
+        .iter()
+        .map(|at| &candidates[*at].found)
+        .map(|found| amended::of_note(&found.note, found.number))
+        .collect();
+    for found in amended::replaced(&statements, decisions)? {
+        let earlier = &mut candidates[compared[found.earlier]];
+        if earlier.fate == Fate::OffTopic {
+            continue;
+        }
+        earlier.amended_by = Some(found.by);
+        if !found.in_part {
+            earlier.fate = Fate::Amended;
+        }
+        let least = earlier.found.terms.sum();
+        if let Some(later) = found.later {
+            let later = &mut candidates[compared[later]];
+            let more = least - later.found.terms.sum();
+            later.found.terms.task += more.max(0.0) + BEFORE;
+            if later.fate == Fate::OffTopic {
+                later.fate = Fate::OverTheLimit;
+            }
+        }
+    }
+    for one in candidates.iter_mut().filter(|one| one.fate == Fate::Amended) {
+        if one.amended_by.is_none() {
+            one.amended_by = declared(&one.found.note, decisions)?;
+        }
+    }
+    candidates.sort_by(|a, b| b.found.terms.sum().total_cmp(&a.found.terms.sum()));
+    Ok(())
+}
+
+/// The replacement that a person declared or confirmed.
+fn declared(note: &Note, decisions: &Decisions<'_>) -> Result<Option<AmendedBy>> {
+    let decision = decisions.confirmed(&amendments::note_item(note))?;
+    Ok(decision.map(|decision| AmendedBy {
+        item: decision.later.clone(),
+        at: decision.decided_at,
+        how: AmendedHow::Declared,
+        confirmed: true,
+    }))
 }
 
 /// Whether a note may go in: [`Fate::OverTheLimit`] until it does.

@@ -1,0 +1,397 @@
+//! What a statement says, as far as words tell: its nouns, verbs and names by clause, its values, and what it says
+//! about a change.
+
+use std::collections::HashSet;
+
+use super::lexicon::{self, LEXICON, NUMBERS, UNITS};
+use super::{Stem, stem_of};
+
+/// A longer text is compared up to here.
+const MAX_BYTES: usize = 1_600;
+
+/// A statement has at most so many nouns.
+const MAX_NOUNS: usize = 20;
+
+/// How many nouns before and after words of change are what it is about.
+const ABOUT: usize = 3;
+
+/// A number with its unit, and the noun before it if it has none.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Value {
+    pub(super) number: String,
+    pub(super) unit: Option<Stem>,
+    before: Option<Stem>,
+}
+
+impl Value {
+    /// Whether both measure the same.
+    pub(super) fn compares(&self, other: &Self) -> bool {
+        match (self.unit, other.unit) {
+            (Some(one), Some(two)) => one == two,
+            (None, None) => self.before.is_some() && self.before == other.before,
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+}
+
+/// A part of a sentence that says one thing.
+#[derive(Debug, Default)]
+pub(super) struct Clause {
+    /// In order.
+    pub(super) nouns: Vec<Stem>,
+    pub(super) verbs: Vec<Stem>,
+    pub(super) names: HashSet<Stem>,
+    pub(super) values: Vec<Value>,
+    pub(super) denies: bool,
+    /// The sentence that it is part of.
+    pub(super) sentence: usize,
+}
+
+/// What a change is about: the nouns, names and numbers around the words that announce it.
+#[derive(Debug, Default)]
+pub(super) struct About {
+    pub(super) words: HashSet<Stem>,
+    pub(super) numbers: HashSet<String>,
+}
+
+/// What a statement says.
+#[derive(Debug, Default)]
+pub struct Facts {
+    pub(super) clauses: Vec<Clause>,
+    /// In order, with those of the heading.
+    pub(super) nouns: Vec<Stem>,
+    pub(super) names: HashSet<Stem>,
+    pub(super) values: Vec<Value>,
+    /// Nouns, verbs and names.
+    pub(super) all: HashSet<Stem>,
+    /// The nouns of its heading, without names and words of change.
+    pub(super) heading: Vec<Stem>,
+    /// Words that follow each other.
+    pub(super) phrases: Vec<(Stem, Stem)>,
+    /// Such as `level 1`.
+    pub(super) numbered: Vec<(Stem, String)>,
+    pub(super) changes: Vec<About>,
+}
+
+/// A word of the text with what stands before it.
+struct Token<'t> {
+    text: &'t str,
+    lower: String,
+    /// Punctuation stands before it.
+    parted: bool,
+    /// It starts a sentence, so that a capital means nothing.
+    starts: bool,
+    clause: usize,
+    sentence: usize,
+}
+
+impl Facts {
+    /// Reads a statement; the heading may be empty.
+    pub fn of(heading: &str, text: &str) -> Self {
+        let heading = heading.trim().trim_start_matches('#').trim_start();
+        let repeated = text.trim_start_matches(['#', ' ', '\n']).starts_with(heading);
+        let whole = match heading {
+            "" => text.to_owned(),
+            _ if repeated => text.trim_start_matches(['#', ' ', '\n']).to_owned(),
+            _ => format!("{heading}\n{text}"),
+        };
+        let whole = up_to(&whole, MAX_BYTES);
+        let tokens = tokens(whole);
+        let lines_of_heading = if heading.is_empty() { 0 } else { heading.len() };
+        let mut reader = Reader { facts: Self::default(), whole };
+        reader.read(&tokens, lines_of_heading);
+        reader.find_changes(&tokens);
+        reader.facts
+    }
+}
+
+impl Facts {
+    /// Whether it says too much for one statement.
+    pub(super) fn is_long(&self) -> bool {
+        self.nouns.iter().collect::<HashSet<_>>().len() > MAX_NOUNS
+    }
+}
+
+struct Reader<'t> {
+    facts: Facts,
+    whole: &'t str,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, tokens: &[Token<'_>], heading: usize) {
+        let clauses = tokens.last().map_or(0, |token| token.clause + 1);
+        self.facts.clauses = (0..clauses).map(|_| Clause::default()).collect();
+        let start = self.whole.as_ptr() as usize;
+        let mut last: Option<Stem> = None;
+        for (at, token) in tokens.iter().enumerate() {
+            let previous = at.checked_sub(1).map_or("", |at| tokens[at].lower.as_str());
+            let clause = &mut self.facts.clauses[token.clause];
+            clause.sentence = token.sentence;
+            clause.denies |= lexicon::denies(&token.lower);
+            if let Some(value) = self.value(tokens, at) {
+                if lexicon::NUMBERED.binary_search(&previous).is_ok() {
+                    let name = stem_of(previous);
+                    self.facts.numbered.push((name, value.number));
+                } else {
+                    self.facts.clauses[token.clause].values.push(value.clone());
+                    self.facts.values.push(value);
+                }
+                last = None;
+                if token.text.starts_with(|c: char| c.is_ascii_digit()) {
+                    continue;
+                }
+            }
+            let in_heading = (token.text.as_ptr() as usize).saturating_sub(start) < heading;
+            let name = is_name(token);
+            for part in token.lower.split(['-', '.', '/', ':', '_', '<', '>', '@', '+']) {
+                if part.is_empty() || part.bytes().all(|b| b.is_ascii_digit()) {
+                    continue;
+                }
+                let stem = stem_of(part);
+                if LEXICON.general.contains(&stem) {
+                    continue;
+                }
+                if name && part == token.lower {
+                    for inner in humps(token.text) {
+                        let inner = stem_of(&inner.to_lowercase());
+                        self.facts.all.insert(inner);
+                    }
+                }
+                let verb =
+                    !name && LEXICON.verbs.contains(&stem) && stands_as_verb(token, part, previous);
+                self.facts.all.insert(stem);
+                if let Some(before) = last.filter(|before| !token.parted && *before != stem) {
+                    self.facts.phrases.push((before, stem));
+                }
+                last = (!verb).then_some(stem);
+                let clause = &mut self.facts.clauses[token.clause];
+                if verb {
+                    clause.verbs.push(stem);
+                    continue;
+                }
+                clause.nouns.push(stem);
+                self.facts.nouns.push(stem);
+                if name {
+                    clause.names.insert(stem);
+                    self.facts.names.insert(stem);
+                } else if in_heading && !LEXICON.of_change.contains(&stem) {
+                    self.facts.heading.push(stem);
+                }
+            }
+        }
+    }
+
+    /// The value that a token is, with the unit after it.
+    fn value(&self, tokens: &[Token<'_>], at: usize) -> Option<Value> {
+        let word = tokens[at].lower.as_str();
+        let unit_of = |word: &str| {
+            let long =
+                UNITS.iter().find(|(short, _)| *short == word).map_or(word, |(_, long)| *long);
+            stem_of(long)
+        };
+        if matches!(word, "hourly" | "daily" | "nightly" | "weekly" | "monthly") {
+            return Some(Value {
+                number: word.to_owned(),
+                unit: Some(unit_of(word)),
+                before: None,
+            });
+        }
+        let in_words = NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number);
+        let (number, mut unit) = match in_words {
+            Some(number) => (number.to_owned(), None),
+            None if word.starts_with(|c: char| c.is_ascii_digit()) => {
+                let end =
+                    word.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ':' | ',')));
+                let (number, rest) = word.split_at(end.unwrap_or(word.len()));
+                let is_unit =
+                    !rest.is_empty() && rest.chars().all(|c| c.is_ascii_lowercase() || c == '%');
+                match is_unit {
+                    true => (number.to_owned(), Some(unit_of(rest))),
+                    false => (word.to_owned(), None),
+                }
+            }
+            None => return None,
+        };
+        let next = tokens.get(at + 1).filter(|next| !next.parted).map(|next| next.lower.as_str());
+        if unit.is_none() {
+            let next = next.filter(|next| !is_filler(next));
+            unit = next.map(unit_of);
+        }
+        if word == "one" && unit.is_none() {
+            return None;
+        }
+        let before = tokens[..at].iter().rev().take(4).map(|token| stem_of(&token.lower));
+        let before = before.into_iter().find(|stem| !LEXICON.general.contains(stem));
+        Some(Value { number, unit, before })
+    }
+
+    /// Finds words of change, and what stands around them in their sentence.
+    fn find_changes(&mut self, tokens: &[Token<'_>]) {
+        let words: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
+        let mut at = 0;
+        while at < words.len() {
+            let sentence = tokens[at].sentence;
+            let end =
+                at + tokens[at..].iter().take_while(|token| token.sentence == sentence).count();
+            let length = LEXICON.change(&words[at..end]);
+            if length == 0 {
+                at += 1;
+                continue;
+            }
+            let start = tokens[..at].iter().rposition(|token| token.sentence != sentence);
+            let start = start.map_or(0, |before| before + 1);
+            let mut about = About::default();
+            self.add_around(tokens[start..at].iter().rev(), &mut about);
+            self.add_around(tokens[at + length..end].iter(), &mut about);
+            self.facts.changes.push(about);
+            at += length;
+        }
+    }
+
+    fn add_around<'a, 't: 'a>(
+        &self,
+        tokens: impl Iterator<Item = &'a Token<'t>>,
+        about: &mut About,
+    ) {
+        let mut nouns = 0;
+        for token in tokens {
+            if token.lower.starts_with(|c: char| c.is_ascii_digit()) {
+                about
+                    .numbers
+                    .insert(token.lower.trim_end_matches(|c: char| c.is_alphabetic()).to_owned());
+                continue;
+            }
+            if let Some((_, number)) = NUMBERS.iter().find(|(name, _)| *name == token.lower) {
+                about.numbers.insert((*number).to_owned());
+            }
+            for part in token.lower.split(['-', '.', '/', ':', '_']) {
+                let stem = stem_of(part);
+                let noun = self.facts.nouns.contains(&stem);
+                if noun && (nouns < ABOUT || self.facts.names.contains(&stem)) {
+                    nouns += 1;
+                    about.words.insert(stem);
+                }
+            }
+        }
+    }
+}
+
+/// The words of a name such as `DeviceRegistry`.
+fn humps(name: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let (mut start, mut before) = (0, ' ');
+    for (at, c) in name.char_indices() {
+        if before.is_lowercase() && c.is_uppercase() {
+            words.push(&name[start..at]);
+            start = at;
+        }
+        before = c;
+    }
+    if start > 0 {
+        words.push(&name[start..]);
+    }
+    words
+}
+
+/// Words that stand between a number and what it counts.
+fn is_filler(word: &str) -> bool {
+    const FILLERS: &[&str] = &[
+        "and", "are", "as", "for", "from", "in", "is", "more", "of", "on", "or", "per", "the",
+        "times", "to", "with",
+    ];
+    FILLERS.contains(&word)
+}
+
+/// Names are written with capitals, digits, or as code.
+fn is_name(token: &Token<'_>) -> bool {
+    let text = token.text;
+    let mut before = ' ';
+    let mixed = text.chars().any(|c| {
+        let mixed = (before.is_ascii_lowercase() && c.is_ascii_uppercase())
+            || (before.is_ascii_alphabetic() && c.is_ascii_digit())
+            || (before.is_ascii_digit() && c.is_ascii_alphabetic())
+            || (before.is_ascii_uppercase() && c.is_ascii_uppercase())
+            || matches!(c, '_' | '/')
+            || (before == '.' && c.is_ascii_lowercase());
+        before = c;
+        mixed
+    });
+    mixed || (text.starts_with(char::is_uppercase) && !token.starts)
+}
+
+fn stands_as_verb(token: &Token<'_>, part: &str, previous: &str) -> bool {
+    let ending = part.len() > 4 && (part.ends_with("ed") || part.ends_with("ing"));
+    let allowed = lexicon::precedes_verb(previous);
+    if part.ends_with('s') && !token.parted && !allowed {
+        return false;
+    }
+    token.parted || allowed || ending
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens: Vec<Token<'_>> = Vec::new();
+    let (mut clause, mut sentence) = (0, 0);
+    let (mut from, mut end) = (0, 0);
+    while let Some(found) = text[from..].find(is_start) {
+        let start = from + found;
+        let rest = &text[start..];
+        let length = rest.find(|c: char| !is_inner(c)).unwrap_or(rest.len());
+        let word = rest[..length]
+            .trim_end_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '>' | '%')));
+        let word = if word.is_empty() {
+            &rest[..rest.chars().next().map_or(1, char::len_utf8)]
+        } else {
+            word
+        };
+        let gap = &text[end..start];
+        let first = tokens.is_empty();
+        let lower = word.to_lowercase();
+        let ends_sentence = gap.contains(['.', '!', '?', '\n', ';']) || gap.contains(": ");
+        let ends_clause = ends_sentence
+            || gap.contains(['(', ')', '–'])
+            || gap.contains(" - ")
+            || is_reason(&lower)
+            || (gap.contains(',') && starts_clause(&lower));
+        if !first {
+            sentence += usize::from(ends_sentence);
+            clause += usize::from(ends_clause);
+        }
+        tokens.push(Token {
+            text: word,
+            lower,
+            parted: first || gap.contains(['.', '!', '?', ':', ';', ',', '\n', '(', ')']),
+            starts: first || ends_clause || gap.contains(['.', '!', '?', ':', '\n']),
+            clause,
+            sentence,
+        });
+        end = start + word.len();
+        from = end;
+    }
+    tokens
+}
+
+fn is_start(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '<')
+}
+
+fn is_inner(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '<' | '>' | '@' | '+' | ':' | '-' | '%')
+}
+
+fn is_reason(word: &str) -> bool {
+    matches!(word, "because" | "since" | "otherwise" | "due")
+}
+
+/// Whether a word after a comma starts a clause.
+fn starts_clause(word: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "a", "and", "as", "but", "it", "its", "nobody", "not", "nothing", "one", "our", "people",
+        "so", "that", "the", "they", "we",
+    ];
+    STARTS.contains(&word)
+}
+
+fn up_to(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
+}
