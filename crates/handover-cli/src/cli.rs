@@ -207,7 +207,7 @@ mod tests {
     fn a_command_that_is_awaited_is_parsed_like_all_others() {
         parses_alike("handover assemble --session s --role developer --task t --json --explain");
         parses_alike("handover brief --role developer --task t --project . --config a.b=c");
-        parses_alike("handover spawn --role developer --task t --quiet");
+        parses_alike("handover spawn --host claude --role developer --task t --quiet");
     }
 
     #[test]

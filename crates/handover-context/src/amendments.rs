@@ -39,7 +39,7 @@ impl AmendmentError {
 
 /// A note as others refer to it.
 pub fn note_item(note: &Note) -> ItemRef {
-    ItemRef { kind: ItemKind::Note, id: note.id.to_string() }
+    amended::item_of(note)
 }
 
 /// A package as others refer to it.

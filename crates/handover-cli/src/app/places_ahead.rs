@@ -1,5 +1,6 @@
 //! Searches the places of a task on a thread of its own, while a brief reads the store: neither needs the other, and
-//! an agent is waiting for both. The rules of the screen are made ready there, too.
+//! an agent is waiting for both. The rules of the screen and of
+//! replacements are made ready there, too.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use handover_context::assemble::ShownPlace;
 use handover_files::Folder;
 use handover_knowledge::places::{Evidence, Index};
-use handover_text::screen;
+use handover_text::{amend, screen};
 
 /// A search that was started before somebody asked for its result.
 #[derive(Debug, Default)]
@@ -28,6 +29,7 @@ impl PlacesAhead {
         let wanted = task.to_owned();
         let search = thread::Builder::new().spawn(move || {
             screen::prepare();
+            amend::prepare();
             search(&checkout, &wanted)
         });
         *self.0.borrow_mut() = search.ok().map(|running| (task.to_owned(), running));

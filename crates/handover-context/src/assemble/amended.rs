@@ -100,16 +100,22 @@ pub(crate) fn replacement_of(
 
 fn confirmed(statements: &[Spoken], earlier: usize, decision: &Amendment) -> Replaced {
     let later = statements.iter().position(|one| one.item == decision.later);
-    let by = AmendedBy {
-        item: decision.later.clone(),
-        at: later.map_or(decision.decided_at, |later| statements[later].at),
-        how: AmendedHow::Declared,
-        confirmed: true,
-    };
+    let by = declared(decision, later.map(|later| statements[later].at));
     Replaced { earlier, later, by, in_part: statements[earlier].long }
 }
 
-/// The later statement that replaces one, by the rule.
+/// What a person said replaces a statement; since then, if the later one is not at hand.
+pub(crate) fn declared(decision: &Amendment, at: Option<Timestamp>) -> AmendedBy {
+    AmendedBy {
+        item: decision.later.clone(),
+        at: at.unwrap_or(decision.decided_at),
+        how: AmendedHow::Declared,
+        confirmed: true,
+    }
+}
+
+/// The later statement that replaces one, by the rule. The earlier one stays in sight, marked: the rule may be wrong, and
+/// a reader sees both.
 fn find(
     statements: &[Spoken],
     earlier: usize,
@@ -130,7 +136,7 @@ fn find(
     Ok(best.map(|(later, found)| {
         let Spoken { item, at, .. } = &statements[later];
         let by = AmendedBy { item: item.clone(), at: *at, how: found.how, confirmed: false };
-        Replaced { earlier, later: Some(later), by, in_part: found.in_part || old.long }
+        Replaced { earlier, later: Some(later), by, in_part: true }
     }))
 }
 
@@ -147,6 +153,11 @@ pub(crate) fn since(by: &AmendedBy) -> String {
     format!("[outdated] since {date}: ")
 }
 
+/// A note as others refer to it.
+pub(crate) fn item_of(note: &Note) -> ItemRef {
+    ItemRef { kind: ItemKind::Note, id: note.id.to_string() }
+}
+
 /// A note as a statement.
 pub(crate) fn of_note(note: &Note, number: i64) -> Spoken {
     let said_by_person = note.text.contains("\nPerson: ");
@@ -158,7 +169,7 @@ pub(crate) fn of_note(note: &Note, number: i64) -> Spoken {
             (note.title.as_str(), Some(note.source.clone()), note.trust)
         }
     };
-    let item = ItemRef { kind: ItemKind::Note, id: note.id.to_string() };
+    let item = item_of(note);
     let facts = Facts::of(heading, &note.text);
     Spoken { item, at: note.created_at, order: number, source, trust, facts, long: false }
 }

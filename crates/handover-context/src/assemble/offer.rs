@@ -5,7 +5,6 @@
 use std::collections::HashSet;
 
 use handover_model::{GroupId, Timestamp};
-use handover_text::amend::Facts;
 use handover_text::words;
 
 use super::PackedPackage;
@@ -42,8 +41,8 @@ pub(super) struct Offer {
     /// How much its text can say at all, from 0 to 1.
     pub(super) substance: f64,
     pub(super) created_at: Timestamp,
-    /// What it says, and whether that is only a part of it.
-    pub(super) facts: Option<(Facts, bool)>,
+    /// Whether it is more than one statement.
+    pub(super) long: bool,
     /// The place in the list of what was tried.
     pub(super) tried: usize,
     pub(super) included: bool,

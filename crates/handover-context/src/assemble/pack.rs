@@ -13,7 +13,7 @@ use handover_text::{cut, tokens};
 
 use super::admit::{self, Admission};
 use super::alive;
-use super::amended::{Decisions, Spoken};
+use super::amended::Decisions;
 use super::offer::{self, Offer};
 use super::passages::{Passage, Question, ShownPassage};
 use super::render::Common;
@@ -235,10 +235,6 @@ impl Packer<'_> {
             let passages =
                 if self.says_more(&passages, &package, body) { passages } else { Vec::new() };
             let substance = offer::substance(if body.is_empty() { &offered.summary } else { body });
-            let facts = (self.question.is_some() && offers.len() < amended::COMPARED).then(|| {
-                let passage = passages.first().map(|passage| passage.text.as_str());
-                amended::of_package(body, passage)
-            });
             let tried_at = tried.len();
             tried.push(explained);
             offers.push(Offer {
@@ -249,7 +245,7 @@ impl Packer<'_> {
                 value: key.score,
                 substance,
                 created_at: package.created_at,
-                facts,
+                long: body.len() > amended::STATEMENT_BYTES,
                 tried: tried_at,
                 included: false,
             });
@@ -257,40 +253,27 @@ impl Packer<'_> {
         Ok(offers)
     }
 
-    /// Takes out what a later package replaced, and marks what it replaced in part.
+    /// Takes out what a later package replaced because a person said so; of a long one, part may still apply. The rule
+    /// for found replacements is not asked: packages of a session are about the same things, so being alike says little.
     fn drop_amended(
         &self,
         selection: &mut Selection<'_>,
         offers: &mut Vec<Offer>,
         tried: &mut [Explained],
     ) -> Result<()> {
-        let mut statements = Vec::new();
-        for offer in offers.iter_mut() {
-            let Some((facts, long)) = offer.facts.take() else { continue };
-            statements.push(Spoken {
-                item: offer.package.item(),
-                at: offer.created_at,
-                order: offer.package.id.0,
-                source: None,
-                trust: offer.package.trust,
-                facts,
-                long,
-            });
-        }
-        for found in amended::replaced(&statements, self.decisions)? {
-            let item = &statements[found.earlier].item;
-            let Some(at) = offers.iter().position(|offer| offer.package.item() == *item) else {
+        for at in (0..offers.len()).rev() {
+            let Some(decision) = self.decisions.confirmed(&offers[at].package.item())? else {
                 continue;
             };
-            tried[offers[at].tried].amended_by = Some(found.by.clone());
-            if found.in_part {
-                // It follows what replaced it.
-                let later = found.later.map(|later| &statements[later].item);
-                let later = offers.iter().find(|offer| Some(&offer.package.item()) == later);
-                let most = later.map_or(f64::MAX, |later| later.package.score - f64::EPSILON);
-                let offer = &mut offers[at];
-                offer.package.score = offer.package.score.min(most);
-                offer.package.outdated = Some(found.by);
+            let later = offers.iter().find(|offer| offer.package.item() == decision.later);
+            let by = amended::declared(decision, later.map(|later| later.created_at));
+            // It follows what replaced it.
+            let most = later.map_or(f64::MAX, |later| later.package.score - f64::EPSILON);
+            tried[offers[at].tried].amended_by = Some(by.clone());
+            if offers[at].long {
+                let package = &mut offers[at].package;
+                package.score = package.score.min(most);
+                package.outdated = Some(by);
             } else {
                 let offer = offers.remove(at);
                 tried[offer.tried].reason = Fate::Amended;

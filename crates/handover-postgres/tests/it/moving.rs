@@ -5,9 +5,10 @@ use std::path::Path;
 
 use handover_context::archive::{CopyError, copy, export, import};
 use handover_model::{
-    Action, AgentId, CounterName, EpicId, EventType, GroupId, Host, HostSessionId, JournalKind,
-    LockOwner, NoteState, OperationId, PackageId, Phase, ProjectId, ReasoningId, ReceiptId,
-    RecordState, Role, RunId, SessionId, SkillName, TicketWay, Topic, Verdict,
+    Action, AgentId, Amendment, AmendmentDecision, CounterName, EpicId, EventType, GroupId, Host,
+    HostSessionId, ItemKind, ItemRef, JournalKind, LockOwner, NoteState, OperationId, PackageId,
+    Phase, ProjectId, ReasoningId, ReceiptId, RecordState, Role, RunId, SessionId, SkillName,
+    TicketWay, Topic, Verdict,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::archive::{Digest, KINDS};
@@ -108,6 +109,16 @@ fn fill_all(store: &dyn Store) {
     let hash = sighting.signature.signature().hash();
     store.set_error_state(&project, &hash, RecordState::Retired, Some(&reason)).unwrap();
     store.set_package_state(&[PackageId(3)], RecordState::Retired, Some(&reason)).unwrap();
+    let item = |id: &str| ItemRef { kind: ItemKind::Note, id: id.to_owned() };
+    store
+        .decide_amendment(&Amendment {
+            project: project.clone(),
+            earlier: item("doc-1"),
+            later: item("doc-2"),
+            decision: AmendmentDecision::Rejected,
+            decided_at: at(8),
+        })
+        .unwrap();
     store
         .log_operation(&NewOperation {
             id: OperationId::new("op_1").unwrap(),

@@ -84,7 +84,7 @@ enum DecisionBody {
 }
 
 fn decide(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, ToolError> {
-    let id: PackageId = request.path_param("package")?;
+    let (id, body): (PackageId, DecisionBody) = (request.path_param("package")?, request.body()?);
     let store = context.store;
     let project = store.session(&store.package(id)?.session)?.project;
     let set = |state, reason: Option<String>| {
@@ -95,7 +95,7 @@ fn decide(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, T
         let made = amendments::decide_package(store, &project, id, by, decision, context.now)?;
         Ok(json!({"amendment": made}))
     };
-    match request.body()? {
+    match body {
         DecisionBody::Retire { reason } => set(RecordState::Retired, reason),
         DecisionBody::Restore => set(RecordState::Live, None),
         DecisionBody::Confirm { by } => judge(by, AmendmentDecision::Confirmed),

@@ -28,7 +28,7 @@ fn call(service: &TestService, token: Option<&str>, tool: &str, arguments: Value
 fn tools_work_without_a_session_of_the_protocol() {
     let service = TestService::start();
     let listed = send(&service, None, "tools/list", json!({})).is(200).json();
-    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 10, "{listed}");
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 11, "{listed}");
     let text = json!({"text": "# Gateway\n\nIt times out.", "kind": "research"});
     let saved = call(&service, None, "save_package", text);
     assert_eq!(saved["structuredContent"]["id"], 1, "{saved}");

@@ -526,6 +526,8 @@ mod tests {
         "live",
         "outside",
         "retire",
+        "rejected",
+        r#"{"kind":"note","id":"n","at":"2026-01-02T03:04:05Z","how":"another value"}"#,
         "r_1",
         "[]",
         "{}",

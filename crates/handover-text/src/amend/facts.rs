@@ -1,7 +1,7 @@
 //! What a statement says, as far as words tell: its nouns, verbs and names by clause, its values, and what it says
 //! about a change.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use super::lexicon::{self, LEXICON, NUMBERS, UNITS};
 use super::{Stem, stem_of};
@@ -71,6 +71,8 @@ pub struct Facts {
     /// Such as `level 1`.
     pub(super) numbered: Vec<(Stem, String)>,
     pub(super) changes: Vec<About>,
+    /// It says too much for one statement; the rest of it was not read.
+    pub(super) long: bool,
 }
 
 /// A word of the text with what stands before it.
@@ -100,15 +102,10 @@ impl Facts {
         let lines_of_heading = if heading.is_empty() { 0 } else { heading.len() };
         let mut reader = Reader { facts: Self::default(), whole };
         reader.read(&tokens, lines_of_heading);
-        reader.find_changes(&tokens);
+        if !reader.facts.long {
+            reader.find_changes(&tokens);
+        }
         reader.facts
-    }
-}
-
-impl Facts {
-    /// Whether it says too much for one statement.
-    pub(super) fn is_long(&self) -> bool {
-        self.nouns.iter().collect::<HashSet<_>>().len() > MAX_NOUNS
     }
 }
 
@@ -123,6 +120,7 @@ impl Reader<'_> {
         self.facts.clauses = (0..clauses).map(|_| Clause::default()).collect();
         let start = self.whole.as_ptr() as usize;
         let mut last: Option<Stem> = None;
+        let mut nouns: HashSet<Stem> = HashSet::default();
         for (at, token) in tokens.iter().enumerate() {
             let previous = at.checked_sub(1).map_or("", |at| tokens[at].lower.as_str());
             let clause = &mut self.facts.clauses[token.clause];
@@ -171,6 +169,11 @@ impl Reader<'_> {
                 }
                 clause.nouns.push(stem);
                 self.facts.nouns.push(stem);
+                nouns.insert(stem);
+                if nouns.len() > MAX_NOUNS {
+                    self.facts.long = true;
+                    return;
+                }
                 if name {
                     clause.names.insert(stem);
                     self.facts.names.insert(stem);

@@ -1,8 +1,9 @@
 //! The words that the rule knows: what says little, what does something, what changes something, and what excludes
 //! each other.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+use foldhash::{HashMap, HashSet};
 
 use super::{Stem, stem_of};
 
@@ -268,7 +269,7 @@ pub(super) struct Lexicon {
 }
 
 pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
-    let mut changes: HashMap<&'static str, Vec<Vec<Vec<&'static str>>>> = HashMap::new();
+    let mut changes: HashMap<&'static str, Vec<Vec<Vec<&'static str>>>> = HashMap::default();
     for change in CHANGES {
         let words: Vec<Vec<&str>> =
             change.split(' ').map(|word| word.split('|').collect()).collect();

@@ -9,7 +9,9 @@
 mod facts;
 mod lexicon;
 
-use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use foldhash::HashSet;
 
 use handover_model::AmendedHow;
 
@@ -87,10 +89,15 @@ const MOST_SHARED_IN_CLAUSE: usize = 3;
 /// A further sentence with so many nouns of its own says something that still applies.
 const STILL_SAYS: usize = 3;
 
+/// Makes the words of the rule ready for use, which the first statement would wait for.
+pub fn prepare() {
+    LazyLock::force(&LEXICON);
+}
+
 /// The replacement of one statement by a later one, if the rule finds it.
 pub fn replacement(earlier: &Facts, later: &Facts) -> Option<Replacement> {
     // What says many things is not one statement: that one of them changed, nobody can tell by words.
-    if earlier.is_long() || later.is_long() {
+    if earlier.long || later.long {
         return None;
     }
     let pair = Pair::of(earlier, later)?;

@@ -64,7 +64,7 @@ fn a_text_that_says_many_things_is_not_one_statement() {
     let new = "Map tiles are cached on the device for 30 days.";
     let long = format!(
         "{new} Photos, forms, signatures, barcodes, reports, invoices, contracts, quotes, depots, tours, vehicles, \
-         drivers, shifts, alarms and sensors are synced at night."
+         drivers, shifts, alarms, sensors, routes, parcels, pallets and gates are synced at night."
     );
     assert!(found(old, new).is_some());
     assert_eq!(found(old, &long), None);

@@ -110,6 +110,7 @@ fn tools_are_listed_in_a_fixed_order() {
             "record_reasoning",
             "report_error",
             "retire",
+            "judge_replacement",
             "debrief"
         ]
     );

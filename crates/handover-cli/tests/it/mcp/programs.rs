@@ -42,7 +42,7 @@ fn inspector_accepts_everything() {
             result["structuredContent"].clone()
         };
         let tools = inspect(&["tools/list", "--strict"]);
-        assert_eq!(tools["tools"].as_array().map(Vec::len), Some(10));
+        assert_eq!(tools["tools"].as_array().map(Vec::len), Some(11));
         let saved =
             call("save_package", &["text=# OAuth\nTen minutes.", "kind=research", "group=P1"]);
         assert_eq!(saved["id"], 1);

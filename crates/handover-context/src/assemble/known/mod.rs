@@ -4,10 +4,11 @@
 //! share the room of packages: half of it, or all of it if there are none, and what packages leave.
 
 mod find;
+mod shown;
 
 use handover_model::{
-    AmendedBy, AmendedHow, Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId,
-    ScreenFlag, StaleName, Timestamp, Tokenizer, Trust,
+    AmendedBy, Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, ScreenFlag,
+    StaleName, Timestamp, Tokenizer, Trust,
 };
 use handover_store::Result;
 use handover_text::{Redactor, cut, tokens, words};
@@ -16,9 +17,8 @@ use serde::Serialize;
 use super::admit::Admission;
 use super::alive::{self, Freshness};
 use super::amended::{self, Decisions, Spoken};
-use super::passages::{Passage, Question};
+use super::passages::Question;
 use super::{ContextRequest, Explained, ItemId, Redactions, Sources, Terms, render_notes};
-use crate::amendments;
 pub(super) use find::{Found, best_first};
 
 /// The most notes of a block. Statements that complete another one of their conversation are not counted.
@@ -27,10 +27,6 @@ const MAX_NOTES: usize = 8;
 /// The most notes of one document or commit, and the most statements of one conversation.
 const OF_ONE_SOURCE: usize = 2;
 const OF_ONE_CONVERSATION: usize = 4;
-
-/// A longer note is shown by its best passages; a statement may be longer, since it stands with others.
-const SHOWN_CHARS: usize = 400;
-const STATED_CHARS: usize = 480;
 
 /// A note must be at least this good, compared with the best.
 const WORTHWHILE: f64 = 0.3;
@@ -43,9 +39,6 @@ const BEFORE: f64 = 1e-6;
 
 /// No statement is shorter; in less room nothing is tried.
 const LEAST_TOKENS: u64 = 8;
-
-/// Few texts have more characters to a token. A note that would not fit even then is not prepared.
-const CHARS_PER_TOKEN: usize = 6;
 
 /// When so many notes did not fit, the room is full: those that follow are worse, and preparing one costs as much as
 /// finding it.
@@ -345,7 +338,7 @@ impl Known {
                 self.candidates[at].fate = Fate::OverTheBudget;
                 continue;
             }
-            if least_tokens(&self.candidates[at].found.note) > room {
+            if shown::least_tokens(&self.candidates[at].found.note) > room {
                 self.candidates[at].fate = Fate::OverTheBudget;
                 continue;
             }
@@ -420,7 +413,7 @@ impl Known {
             return Ok(());
         }
         alive::read_anew(packing.fresh, &mut candidate.found.note)?;
-        let (text, form) = shown(&candidate.found.note, question.as_ref());
+        let (text, form) = shown::shown(&candidate.found.note, question.as_ref());
         let text = redactions.clean(packing.redactor, &text).one_line().as_str().to_owned();
         let text = alive::annotated(packing.fresh, text);
         let flags = admission.check(candidate.found.note.trust, [text.as_str()])?;
@@ -514,13 +507,8 @@ fn amend(candidates: &mut [Candidate], decisions: &Decisions<'_>) -> Result<()> 
 
 /// The replacement that a person declared or confirmed.
 fn declared(note: &Note, decisions: &Decisions<'_>) -> Result<Option<AmendedBy>> {
-    let decision = decisions.confirmed(&amendments::note_item(note))?;
-    Ok(decision.map(|decision| AmendedBy {
-        item: decision.later.clone(),
-        at: decision.decided_at,
-        how: AmendedHow::Declared,
-        confirmed: true,
-    }))
+    let decision = decisions.confirmed(&amended::item_of(note))?;
+    Ok(decision.map(|decision| amended::declared(decision, None)))
 }
 
 /// Whether a note may go in: [`Fate::OverTheLimit`] until it does.
@@ -553,70 +541,9 @@ fn without_repetition(text: &str, notes: &[PackedNote]) -> String {
         .fold(text.to_owned(), |text, said| text.replace(&said.text, "…"))
 }
 
-/// How much is shown of a note.
-fn most_chars(kind: NoteKind) -> usize {
-    match kind {
-        NoteKind::Conversation => STATED_CHARS,
-        NoteKind::Doc | NoteKind::Commit | NoteKind::Memory | NoteKind::Manual => SHOWN_CHARS,
-    }
-}
-
-/// A note as it is shown: all of it if it is short, else its best passage with those around it.
-fn shown(note: &Note, question: Option<&Question>) -> (String, Form) {
-    let most = most_chars(note.kind);
-    let whole = cut::one_line(&note.text);
-    if whole.chars().count() <= most {
-        return (titled(note, whole), Form::Full);
-    }
-    let ranked = question.map(|question| question.rank(&[&note.text])).unwrap_or_default();
-    let passages: &[Passage] = ranked.first().map_or(&[], Vec::as_slice);
-    if passages.is_empty() {
-        return (titled(note, cut::cut(&whole, most)), Form::Short);
-    }
-    let best = (0..passages.len())
-        .max_by(|a, b| passages[*a].score.total_cmp(&passages[*b].score).then(b.cmp(a)))
-        .unwrap_or_default();
-    let (mut first, mut last) = (best, best);
-    let mut length = passages[best].text.chars().count();
-    // What follows completes a statement more often than what precedes it.
-    loop {
-        let after = passages.get(last + 1).map(|next| next.text.chars().count());
-        let before = first.checked_sub(1).map(|at| passages[at].text.chars().count());
-        match (after, before) {
-            (Some(more), _) if length + more < most => {
-                last += 1;
-                length += more + 1;
-            }
-            (_, Some(more)) if length + more < most => {
-                first -= 1;
-                length += more + 1;
-            }
-            _ => break,
-        }
-    }
-    let texts: Vec<&str> =
-        passages[first..=last].iter().map(|passage| passage.text.as_str()).collect();
-    (titled(note, texts.join(" ")), Form::Focus)
-}
-
-/// A text with the title of its note, unless that stands elsewhere: a document's heading is part of its origin,
-/// what a conversation is about stands above its statements.
-fn titled(note: &Note, text: String) -> String {
-    let title = cut::one_line(&note.title);
-    let repeats = title.is_empty()
-        || matches!(note.kind, NoteKind::Doc | NoteKind::Conversation)
-        || text.to_lowercase().contains(&title.trim_end_matches('…').to_lowercase());
-    if repeats { text } else { format!("{title}: {text}") }
-}
-
 /// Texts without their line breaks, as notes are shown.
 fn lines(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| cut::one_line(text)).collect()
-}
-
-/// The least tokens that a note takes.
-fn least_tokens(note: &Note) -> u64 {
-    (note.text.len().min(most_chars(note.kind)) / CHARS_PER_TOKEN) as u64
 }
 
 /// Whether a line contains another.
