@@ -38,7 +38,7 @@ impl Timestamp {
 
     /// So many days before.
     pub fn days_before(self, days: u32) -> Self {
-        Self(self.0.saturating_sub(i64::from(days).saturating_mul(86_400_000_000)))
+        Self::from_micros(self.0.saturating_sub(i64::from(days).saturating_mul(86_400_000_000)))
     }
 
     /// The day in words, such as `8 May 2023`, as people would search for it.

@@ -84,7 +84,7 @@ fn add(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Tool
 #[serde(tag = "decision", rename_all = "snake_case", deny_unknown_fields)]
 enum DecisionBody {
     Retire { reason: Option<String> },
-    Restore,
+    Restore {},
     Confirm { by: Option<String> },
     Reject { by: Option<String> },
 }
@@ -97,12 +97,12 @@ fn decide(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, T
             Some(notes::named(store, project, by)?)
         }
         DecisionBody::Confirm { .. } | DecisionBody::Reject { .. } => None,
-        DecisionBody::Retire { .. } | DecisionBody::Restore => None,
+        DecisionBody::Retire { .. } | DecisionBody::Restore {} => None,
     };
     let by = by.as_ref();
     let decision = match &body {
         DecisionBody::Retire { reason } => Decision::Retire { reason: reason.as_deref() },
-        DecisionBody::Restore => Decision::Restore,
+        DecisionBody::Restore {} => Decision::Restore,
         DecisionBody::Confirm { .. } => Decision::Confirm { by },
         DecisionBody::Reject { .. } => Decision::Reject { by },
     };

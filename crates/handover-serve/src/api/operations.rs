@@ -25,7 +25,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         summary: "Undo what was changed by hand",
         query: &[],
         handler: |context, request| {
-            let (name, UndoBody::Undo): (String, UndoBody) =
+            let (name, UndoBody::Undo {}): (String, UndoBody) =
                 (request.path_param("operation")?, request.body()?);
             let (undone, operation) = context.by_hand()?.undo(Some(&name))?;
             Ok(json!({"undone": undone, "operation": operation}))
@@ -36,7 +36,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
 #[derive(Deserialize)]
 #[serde(tag = "decision", rename_all = "snake_case", deny_unknown_fields)]
 enum UndoBody {
-    Undo,
+    Undo {},
 }
 
 /// Whether a record is used.
@@ -44,21 +44,21 @@ enum UndoBody {
 #[serde(tag = "decision", rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum StateDecision {
     Retire { reason: Option<String> },
-    Restore,
+    Restore {},
 }
 
 impl StateDecision {
     pub(super) fn state(&self) -> RecordState {
         match self {
             Self::Retire { .. } => RecordState::Retired,
-            Self::Restore => RecordState::Live,
+            Self::Restore {} => RecordState::Live,
         }
     }
 
     pub(super) fn reason(&self) -> Option<&str> {
         match self {
             Self::Retire { reason } => reason.as_deref(),
-            Self::Restore => None,
+            Self::Restore {} => None,
         }
     }
 }

@@ -78,7 +78,7 @@ fn add(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Tool
 #[serde(tag = "decision", rename_all = "snake_case", deny_unknown_fields)]
 enum DecisionBody {
     Retire { reason: Option<String> },
-    Restore,
+    Restore {},
     Confirm { by: Option<PackageId> },
     Reject { by: Option<PackageId> },
 }
@@ -97,7 +97,7 @@ fn decide(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, T
     };
     match body {
         DecisionBody::Retire { reason } => set(RecordState::Retired, reason),
-        DecisionBody::Restore => set(RecordState::Live, None),
+        DecisionBody::Restore {} => set(RecordState::Live, None),
         DecisionBody::Confirm { by } => judge(by, AmendmentDecision::Confirmed),
         DecisionBody::Reject { by } => judge(by, AmendmentDecision::Rejected),
     }

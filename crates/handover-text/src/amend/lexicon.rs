@@ -288,7 +288,7 @@ pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
 });
 
 fn stems(words: &str) -> HashSet<Stem> {
-    words.split_whitespace().map(|word| stem_of(word)).collect()
+    words.split_whitespace().map(stem_of).collect()
 }
 
 impl Lexicon {
