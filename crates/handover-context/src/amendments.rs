@@ -86,6 +86,7 @@ pub fn of_package(
                 trust: package.trust,
                 facts,
                 long,
+                asks: false,
             }
         })
         .collect();

@@ -11,6 +11,7 @@ use handover_model::{
 };
 use handover_store::{Result, Store};
 use handover_text::amend::{self, Facts};
+use handover_text::statement;
 
 /// How many statements of a kind are compared, best first.
 pub(crate) const COMPARED: usize = 16;
@@ -29,6 +30,8 @@ pub(crate) struct Spoken {
     pub(crate) trust: Trust,
     pub(crate) facts: Facts,
     pub(crate) long: bool,
+    /// It asks something, so it decides nothing.
+    pub(crate) asks: bool,
 }
 
 /// A statement that a later one replaced, both by their places in the list.
@@ -128,6 +131,11 @@ fn find(
             continue;
         }
         let Some(found) = amend::replacement(&old.facts, &new.facts) else { continue };
+        // Of real conversations, everything else that the rule finds is mostly wrong: a remark that comes later and is
+        // about the same thing.
+        if !matches!(found.how, AmendedHow::NamesOld | AmendedHow::OtherValue) {
+            continue;
+        }
         let better = best.is_none_or(|(_, best)| found.score > best.score);
         if better && decisions.about(&old.item, &new.item)? != Some(AmendmentDecision::Rejected) {
             best = Some((at, found));
@@ -145,6 +153,12 @@ fn may_replace(earlier: &Spoken, later: &Spoken) -> bool {
     (earlier.at, earlier.order) < (later.at, later.order)
         && (earlier.source.is_none() || earlier.source != later.source)
         && later.trust >= earlier.trust.min(Trust::Project)
+        && !later.asks
+}
+
+/// Whether any part of a text is a question: `while you're in there, where do we store them`.
+fn asks(text: &str) -> bool {
+    text.split([',', ';', '.', '\n']).any(statement::asks)
 }
 
 /// The date of a replacement, as a brief shows it.
@@ -171,7 +185,8 @@ pub(crate) fn of_note(note: &Note, number: i64) -> Spoken {
     };
     let item = item_of(note);
     let facts = Facts::of(heading, &note.text);
-    Spoken { item, at: note.created_at, order: number, source, trust, facts, long: false }
+    let asks = asks(&note.text);
+    Spoken { item, at: note.created_at, order: number, source, trust, facts, long: false, asks }
 }
 
 /// A package's text as a statement: its heading and what follows; of a long one, the passage that answers the task.
