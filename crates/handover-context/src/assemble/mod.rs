@@ -263,7 +263,7 @@ pub struct Explained {
     pub included: bool,
     /// The rule that decided.
     pub reason: Fate,
-    /// Why it is retired, in the words of whoever did that.
+    /// The reason given for retiring it.
     #[serde(skip)]
     pub detail: Option<String>,
     /// How far to believe it; unknown if it was left out unread.

@@ -31,7 +31,7 @@ pub fn the_last_decision_counts(backend: &dyn Backend) {
     assert_eq!(store.amendments(&ProjectId::new("other").unwrap()).unwrap(), []);
 }
 
-/// Pages that show replacements are told of a decision.
+/// Pages that show replacements reload after a decision.
 pub fn a_decision_is_told(backend: &dyn Backend) {
     let store = backend.open();
     let before = store.feed_span().unwrap().last;

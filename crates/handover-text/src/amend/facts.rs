@@ -43,8 +43,6 @@ pub(super) struct Clause {
     pub(super) names: HashSet<Stem>,
     pub(super) values: Vec<Value>,
     pub(super) denies: bool,
-    /// The sentence that it is part of.
-    pub(super) sentence: usize,
 }
 
 /// What a change is about: the nouns, names and numbers around the words that announce it.
@@ -124,7 +122,6 @@ impl Reader<'_> {
         for (at, token) in tokens.iter().enumerate() {
             let previous = at.checked_sub(1).map_or("", |at| tokens[at].lower.as_str());
             let clause = &mut self.facts.clauses[token.clause];
-            clause.sentence = token.sentence;
             clause.denies |= lexicon::denies(&token.lower);
             if let Some(value) = self.value(tokens, at) {
                 if lexicon::NUMBERED.binary_search(&previous).is_ok() {

@@ -30,8 +30,6 @@ pub struct Replacement {
     pub how: AmendedHow,
     /// How sure it is; above 0.
     pub score: f64,
-    /// Whether the earlier statement should be shown nevertheless: it says something else, too, or it is not sure.
-    pub in_part: bool,
 }
 
 /// FNV-1a: short words, and nobody chooses them to collide. Words that mean the same are one.
@@ -79,15 +77,9 @@ const WEIGHTS: [f64; 20] = [
 /// What a pair of statements must exceed.
 const THRESHOLD: f64 = 1.3;
 
-/// From this score on, the earlier statement can be left out; below, it is shown as outdated.
-const SURE: f64 = 0.5;
-
 /// The most common nouns that count.
 const MOST_SHARED: usize = 5;
 const MOST_SHARED_IN_CLAUSE: usize = 3;
-
-/// A further sentence with so many nouns of its own says something that still applies.
-const STILL_SAYS: usize = 3;
 
 /// Makes the words of the rule ready for use, which the first statement would wait for.
 pub fn prepare() {
@@ -106,11 +98,7 @@ pub fn replacement(earlier: &Facts, later: &Facts) -> Option<Replacement> {
     }
     let score = pair.score() - THRESHOLD;
     let how = pair.how();
-    (score > 0.0 && pair.common() >= needed(how)).then(|| Replacement {
-        how,
-        score,
-        in_part: score < SURE || pair.in_part(),
-    })
+    (score > 0.0 && pair.common() >= needed(how)).then_some(Replacement { how, score })
 }
 
 /// The share of common nouns that a replacement needs: the less it says about the change, the more.
@@ -315,16 +303,6 @@ impl<'f> Pair<'f> {
         } else {
             AmendedHow::SameSubject
         }
-    }
-
-    /// Whether another sentence of the earlier statement says something that the later one is silent about.
-    fn in_part(&self) -> bool {
-        let others =
-            self.earlier.clauses.iter().filter(|clause| clause.sentence != self.old.sentence);
-        others.into_iter().any(|clause| {
-            let own = clause.nouns.iter().filter(|noun| !self.later.all.contains(noun));
-            !clause.verbs.is_empty() && own.count() >= STILL_SAYS
-        })
     }
 }
 
