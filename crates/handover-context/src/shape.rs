@@ -218,6 +218,7 @@ mod tests {
             tokens: 1,
             read_at: None,
             outdated: None,
+            used: None,
             trust: handover_model::Trust::Project,
             flags: Vec::new(),
             stale: Vec::new(),

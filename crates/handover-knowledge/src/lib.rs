@@ -19,7 +19,7 @@ mod testing;
 pub mod transcripts;
 
 pub use draft::{Draft, MAX_TEXT_CHARS, note_id};
-pub use extract::{Likeness, first_outside, repeats};
+pub use extract::{first_outside, repeats};
 pub use git::{Git, GitError, GitOutput};
 pub use loaded::is_loaded_by;
 pub use source::{

@@ -111,8 +111,7 @@ pub(crate) fn mentions(text: &str, checkouts: &[PathBuf]) -> Mentions {
     for (at, part) in text.split('`').enumerate() {
         // Odd parts stand between backticks; fences have three and toggle the same way.
         let quoted = at % 2 == 1 && !part.contains('\n');
-        for word in part.split(|c: char| c.is_whitespace() || "\"'()[]{}<>,;|=*“”‘’".contains(c))
-        {
+        for word in part.split(separates) {
             // `f()` loses its parentheses above, so what follows the word says whether it was called.
             let after = word_end(part, word);
             see(word, quoted, after.starts_with('('), checkouts, &mut found);
@@ -120,6 +119,27 @@ pub(crate) fn mentions(text: &str, checkouts: &[PathBuf]) -> Mentions {
     }
     found
 }
+
+/// Characters that end a word.
+fn separates(c: char) -> bool {
+    const QUOTES: [char; 4] = ['“', '”', '‘', '’'];
+    match u8::try_from(c) {
+        Ok(byte) if byte.is_ascii() => SEPARATORS[usize::from(byte)],
+        Ok(_) | Err(_) => c.is_whitespace() || QUOTES.contains(&c),
+    }
+}
+
+/// The ASCII characters among them. Every text of a brief is split here, so this is a table.
+const SEPARATORS: [bool; 128] = {
+    let list = b" \t\n\r\x0b\x0c\"'()[]{}<>,;|=*";
+    let mut table = [false; 128];
+    let mut at = 0;
+    while at < list.len() {
+        table[list[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
 
 /// What stands behind a word in the text that it is a part of.
 fn word_end<'t>(text: &'t str, word: &str) -> &'t str {
@@ -129,7 +149,10 @@ fn word_end<'t>(text: &'t str, word: &str) -> &'t str {
 
 fn see(word: &str, quoted: bool, called: bool, checkouts: &[PathBuf], found: &mut Mentions) {
     let word = word.trim_end_matches(['.', ':', '!', '?', '…']).trim_start_matches('@');
-    if word.len() < 3 || word.len() > MAX_CHARS || word.contains("://") {
+    if word.len() < 3 || word.len() > MAX_CHARS || !(quoted || called || may_name(word)) {
+        return;
+    }
+    if word.contains("://") {
         return;
     }
     if is_commit(word) {
@@ -141,6 +164,22 @@ fn see(word: &str, quoted: bool, called: bool, checkouts: &[PathBuf], found: &mu
     } else if let Some(path) = possible_path(word) {
         add(&mut found.possible_paths, path.to_owned());
     }
+}
+
+/// Whether an unmarked word could be a name at all. Most are letters only, and every text of a brief is full of them.
+fn may_name(word: &str) -> bool {
+    let (mut before, mut hex, mut digits) = (b' ', true, false);
+    for &byte in word.as_bytes() {
+        match byte {
+            b'a'..=b'f' => {}
+            b'0'..=b'9' => digits = true,
+            b'g'..=b'z' | b'-' => hex = false,
+            b'A'..=b'Z' if !before.is_ascii_lowercase() => hex = false,
+            _ => return true,
+        }
+        before = byte;
+    }
+    hex && digits
 }
 
 fn add(list: &mut Vec<String>, item: String) {
@@ -269,6 +308,15 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn no_name_is_overlooked(word in "[a-fA-Z0-9g._:/@$#é-]{3,12}") {
+            let named = is_commit(&word)
+                || path(&word, &[]).is_some()
+                || is_symbol(&word, false)
+                || possible_path(&word).is_some();
+            proptest::prop_assert!(!named || may_name(&word));
+        }
+
         #[test]
         fn any_text_is_survived(text in "\\PC*") {
             mentions(&text, &[]);

@@ -88,6 +88,8 @@ pub struct Homes {
     pub copilot: Option<PathBuf>,
     /// `$XDG_DATA_HOME/opencode`, which is `~/.local/share/opencode` by default.
     pub opencode: Option<PathBuf>,
+    /// `~/.qwen`, or `QWEN_HOME`.
+    pub qwen: Option<PathBuf>,
     /// `~/.claude-mem`, or `CLAUDE_MEM_DATA_DIR`.
     pub claude_mem: Option<PathBuf>,
 }
@@ -109,6 +111,7 @@ impl Homes {
             opencode: folder("XDG_DATA_HOME")
                 .map(|data| data.join("opencode"))
                 .or_else(|| at(".local/share/opencode")),
+            qwen: folder("QWEN_HOME").or_else(|| at(".qwen")),
             claude_mem: folder("CLAUDE_MEM_DATA_DIR").or_else(|| at(".claude-mem")),
         }
     }
@@ -143,14 +146,15 @@ pub enum ForeignValue {
 
 impl ForeignValue {
     /// The text; empty for anything else.
-    pub(crate) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         match self {
             Self::Text(text) => text,
             Self::Null | Self::Integer(_) | Self::Real(_) => "",
         }
     }
 
-    pub(crate) fn integer(&self) -> Option<i64> {
+    /// The number, also of a text.
+    pub fn integer(&self) -> Option<i64> {
         match self {
             Self::Integer(number) => Some(*number),
             Self::Text(text) => text.parse().ok(),

@@ -129,9 +129,21 @@ text_id!(
     /// A role: built-in, or any other valid name.
     Role, "role", check_role
 );
+impl Role {
+    /// One of the built-in roles, whose names are valid.
+    pub(crate) fn built_in(name: &'static str) -> Self {
+        debug_assert!(check_role("role", name).is_ok(), "{name}");
+        Self(name.to_owned())
+    }
+}
+
 text_id!(
     /// One agent process or subagent, as its host names it.
     AgentId, "agent id", check
+);
+text_id!(
+    /// One call of a tool, as the agent program names it.
+    ToolUseId, "tool use id", check
 );
 text_id!(
     /// A conversation of an agent program, as the program names it.
@@ -383,6 +395,7 @@ mod tests {
             GroupId "group id",
             Role "role",
             AgentId "agent id",
+            ToolUseId "tool use id",
             HostSessionId "host session id",
             ReceiptId "receipt id",
             RunId "run id",

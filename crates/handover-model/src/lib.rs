@@ -15,6 +15,7 @@ mod prompt;
 mod records;
 pub mod roles;
 mod time;
+mod trace;
 
 pub use budget::Budget;
 pub use enums::*;
@@ -25,3 +26,4 @@ pub use outside::reads_outside;
 pub use prompt::AdmittedPrompt;
 pub use records::*;
 pub use time::{InvalidTimestamp, Timestamp};
+pub use trace::{ToolCall, Trace, TraceStep};

@@ -340,7 +340,7 @@ CREATE TABLE amendment (
     earlier      TEXT COLLATE "C" NOT NULL,
     later_kind   TEXT NOT NULL CHECK (later_kind IN ('note', 'package')),
     later        TEXT COLLATE "C" NOT NULL,
-    decision     TEXT NOT NULL CHECK (decision IN ('confirmed', 'rejected')),
+    decision     TEXT NOT NULL CHECK (decision IN ('confirmed', 'rejected', 'open')),
     decided_at   BIGINT NOT NULL,
     PRIMARY KEY (project, earlier_kind, earlier, later_kind, later)
 );
@@ -409,6 +409,8 @@ CREATE TABLE receipt_item (
     stale TEXT NOT NULL,
     -- What replaced it, if it was shown as outdated.
     outdated TEXT,
+    -- What became of it, once its agent has ended.
+    used TEXT CHECK (used IN ('unused', 'echoed', 'named', 'opened')),
     PRIMARY KEY (receipt, kind, item)
 );
 CREATE INDEX receipt_item_by_item ON receipt_item (kind, item);
@@ -476,14 +478,18 @@ CREATE TABLE ticket (
     host         TEXT COLLATE "C" NOT NULL,
     host_session TEXT COLLATE "C" NOT NULL,
     agent_type   TEXT NOT NULL,
+    name         TEXT,
+    tool_use     TEXT COLLATE "C",
     task_hash    TEXT NOT NULL,
     way          TEXT NOT NULL CHECK (way IN ('rewrite', 'start', 'hold_back')),
     agent        TEXT COLLATE "C",
     asked        BIGINT NOT NULL DEFAULT 0,
+    ending       TEXT,
     created_at   BIGINT NOT NULL,
     closed_at    BIGINT
 );
 CREATE INDEX ticket_open ON ticket (host, host_session, created_at, receipt) WHERE closed_at IS NULL;
+CREATE INDEX ticket_by_conversation ON ticket (host, host_session, created_at, receipt);
 CREATE INDEX ticket_by_agent ON ticket (agent) WHERE agent IS NOT NULL;
 
 CREATE TABLE host_version (

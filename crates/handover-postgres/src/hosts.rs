@@ -1,7 +1,7 @@
 //! Hook hosts: bindings, tickets and versions.
 
 use handover_model::{
-    AgentId, Host, HostSessionId, HostVersion, ReceiptId, SessionId, Ticket, Timestamp,
+    AgentId, Host, HostSessionId, HostVersion, ReceiptId, SessionId, Ticket, Timestamp, ToolUseId,
 };
 use handover_store::rows::{self, Columns, HOST_VERSION, TICKET};
 use handover_store::{Hosts, NewTicket, Result};
@@ -43,15 +43,19 @@ impl Hosts for PostgresStore {
         self.write(|| {
             self.change(
                 "INSERT INTO ticket
-                    (receipt, host, host_session, agent_type, task_hash, way, created_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
+                    (receipt, host, host_session, agent_type, name, tool_use, task_hash, way, agent,
+                     created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
                 params![
                     new.receipt.as_str(),
                     new.host.as_str(),
                     new.host_session.as_str(),
                     new.agent_type.as_str(),
+                    new.name.as_ref().map(Clean::as_str),
+                    new.tool_use.as_ref().map(ToolUseId::as_str),
                     &new.task_hash,
                     new.way.as_str(),
+                    new.agent.as_ref().map(AgentId::as_str),
                     new.now,
                 ],
             )?;
@@ -70,6 +74,44 @@ impl Hosts for PostgresStore {
         )
     }
 
+    fn tickets(&self, host: Host, conversation: &HostSessionId) -> Result<Vec<Ticket>> {
+        self.all(
+            &format!(
+                "SELECT {TICKET} FROM ticket WHERE host = $1 AND host_session = $2
+                 ORDER BY created_at, receipt"
+            ),
+            params![host.as_str(), conversation.as_str()],
+            rows::ticket,
+        )
+    }
+
+    fn unsettled_tickets(&self, host: Host, before: Timestamp) -> Result<Vec<Ticket>> {
+        self.all(
+            &format!(
+                "SELECT {TICKET} FROM ticket WHERE host = $1 AND closed_at IS NULL AND created_at < $2
+                 ORDER BY created_at, receipt"
+            ),
+            params![host.as_str(), before],
+            rows::ticket,
+        )
+    }
+
+    fn ticket_of_call(
+        &self,
+        host: Host,
+        conversation: &HostSessionId,
+        call: &ToolUseId,
+    ) -> Result<Option<Ticket>> {
+        self.first(
+            &format!(
+                "SELECT {TICKET} FROM ticket WHERE host = $1 AND host_session = $2 AND tool_use = $3
+                 ORDER BY created_at DESC, receipt DESC LIMIT 1"
+            ),
+            params![host.as_str(), conversation.as_str(), call.as_str()],
+            rows::ticket,
+        )
+    }
+
     fn ticket_of(&self, host: Host, agent: &AgentId) -> Result<Option<Ticket>> {
         self.first(
             &format!(
@@ -84,10 +126,29 @@ impl Hosts for PostgresStore {
     fn take_ticket(&self, receipt: &ReceiptId, agent: &AgentId) -> Result<bool> {
         self.write(|| {
             let taken = self.change(
-                "UPDATE ticket SET agent = $2 WHERE receipt = $1 AND coalesce(agent, $2) = $2",
+                "UPDATE ticket SET agent = $2 WHERE receipt = $1 AND coalesce(agent, $2) = $2
+                    AND NOT EXISTS (SELECT 1 FROM ticket other WHERE other.agent = $2
+                        AND other.host = ticket.host AND other.receipt <> $1)",
                 params![receipt.as_str(), agent.as_str()],
             )?;
             Ok(taken == 1)
+        })
+    }
+
+    fn bind_ticket(&self, receipt: &ReceiptId, agent: &AgentId) -> Result<bool> {
+        self.write(|| {
+            // Both sides read what was there before.
+            self.change(
+                "UPDATE ticket SET agent = (SELECT agent FROM ticket WHERE receipt = $1)
+                 WHERE agent = $2 AND receipt <> $1
+                    AND host = (SELECT host FROM ticket WHERE receipt = $1)",
+                params![receipt.as_str(), agent.as_str()],
+            )?;
+            let bound = self.change(
+                "UPDATE ticket SET agent = $2 WHERE receipt = $1",
+                params![receipt.as_str(), agent.as_str()],
+            )?;
+            Ok(bound == 1)
         })
     }
 
@@ -98,6 +159,17 @@ impl Hosts for PostgresStore {
                 params![receipt.as_str()],
             )?;
             Ok(asked == 1)
+        })
+    }
+
+    fn end_ticket(&self, receipt: &ReceiptId, ending: &str, now: Timestamp) -> Result<bool> {
+        self.write(|| {
+            let ended = self.change(
+                "UPDATE ticket SET ending = $2, closed_at = coalesce(closed_at, $3)
+                 WHERE receipt = $1 AND ending IS DISTINCT FROM $2",
+                params![receipt.as_str(), ending, now],
+            )?;
+            Ok(ended == 1)
         })
     }
 

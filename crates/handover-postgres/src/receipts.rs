@@ -5,14 +5,18 @@ use handover_model::{
 };
 use handover_store::rows::{self, Columns, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json};
 use handover_store::{
-    CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, RecordKind, Result,
-    StoreError,
+    CLAIM_SECONDS, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, RecordKind,
+    Result, StoreError,
 };
 use handover_text::Clean;
 
 use crate::link::Statement;
 use crate::value::{PgRow, columns, params, row};
 use crate::{OF_SESSION, PostgresStore};
+
+/// Whether a subagent of a hook host may still get receipt `r`: its claim lives as long as its ticket.
+const OF_OPEN_TICKET: &str =
+    "EXISTS (SELECT 1 FROM ticket WHERE receipt = r.id AND closed_at IS NULL)";
 
 /// The earliest start of a claim that is still valid.
 fn live(now: Timestamp) -> i64 {
@@ -145,9 +149,10 @@ impl Receipts for PostgresStore {
                 "SELECT (SELECT count(*) FROM receipt
                     WHERE {OF_SESSION} AND role = $2 AND coalesce(group_id, '') = $3
                         AND state IN ('delivered', 'confirmed'))
-                 + (SELECT count(*) FROM receipt
+                 + (SELECT count(*) FROM receipt r
                     WHERE {OF_SESSION} AND role = $2 AND coalesce(group_id, '') = $3
-                        AND state = 'assembled' AND claimed_at > $4) AS count"
+                        AND state = 'assembled' AND claimed_at IS NOT NULL
+                        AND (claimed_at > $4 OR {OF_OPEN_TICKET})) AS count"
             ),
             params![session.as_str(), role.as_str(), group.map_or("", GroupId::as_str), live(now)],
             |row| Columns::of(row).int(),
@@ -167,6 +172,22 @@ impl Receipts for PostgresStore {
                 return Err(StoreError::not_found(RecordKind::ReceiptPackage, package));
             }
             Ok(receipt)
+        })
+    }
+
+    fn mark_used(&self, id: &ReceiptId, uses: &[ItemUse]) -> Result<()> {
+        self.write(|| {
+            let known = self.change("SELECT 1 FROM receipt WHERE id = $1", params![id.as_str()])?;
+            if known == 0 {
+                return Err(StoreError::not_found(RecordKind::Receipt, id));
+            }
+            for ItemUse { kind, item, used } in uses {
+                self.change(
+                    "UPDATE receipt_item SET used = $4 WHERE receipt = $1 AND kind = $2 AND item = $3",
+                    params![id.as_str(), kind.as_str(), item, used.as_str()],
+                )?;
+            }
+            Ok(())
         })
     }
 
@@ -241,7 +262,8 @@ impl Receipts for PostgresStore {
                  SELECT i.item::bigint, i.version
                  FROM receipt r JOIN receipt_item i ON i.receipt = r.id
                  WHERE r.{OF_SESSION} AND r.role = $3 AND coalesce(r.group_id, '') = $2
-                    AND r.iteration = $4 AND r.state = 'assembled' AND r.claimed_at > $5
+                    AND r.iteration = $4 AND r.state = 'assembled' AND r.claimed_at IS NOT NULL
+                    AND (r.claimed_at > $5 OR {OF_OPEN_TICKET})
                     AND i.kind = 'package'
                  ORDER BY 1, 2"
             ),

@@ -367,7 +367,7 @@ CREATE TABLE amendment (
     earlier      TEXT NOT NULL,
     later_kind   TEXT NOT NULL CHECK (later_kind IN ('note', 'package')),
     later        TEXT NOT NULL,
-    decision     TEXT NOT NULL CHECK (decision IN ('confirmed', 'rejected')),
+    decision     TEXT NOT NULL CHECK (decision IN ('confirmed', 'rejected', 'open')),
     decided_at   INTEGER NOT NULL,
     sum INTEGER AS (record_sum(
         project, earlier_kind, earlier, later_kind, later, decision, decided_at)) STORED,
@@ -446,9 +446,11 @@ CREATE TABLE receipt_item (
     stale    TEXT NOT NULL,
     -- What replaced it, if it was shown as outdated.
     outdated TEXT,
+    -- What became of it, once its agent has ended.
+    used     TEXT CHECK (used IN ('unused', 'echoed', 'named', 'opened')),
     sum INTEGER AS (record_sum(
         receipt, kind, item, position, version, form, score, terms, tokens, read_at, trust,
-        flags, stale, outdated)) STORED,
+        flags, stale, outdated, used)) STORED,
     PRIMARY KEY (receipt, kind, item)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX receipt_item_by_item ON receipt_item (kind, item);
@@ -504,17 +506,21 @@ CREATE TABLE ticket (
     host         TEXT NOT NULL,
     host_session TEXT NOT NULL,
     agent_type   TEXT NOT NULL,
+    name         TEXT,
+    tool_use     TEXT,
     task_hash    TEXT NOT NULL,
     way          TEXT NOT NULL CHECK (way IN ('rewrite', 'start', 'hold_back')),
     agent        TEXT,
     asked        INTEGER NOT NULL DEFAULT 0,
+    ending       TEXT,
     created_at   INTEGER NOT NULL,
     closed_at    INTEGER,
     sum INTEGER AS (record_sum(
-        receipt, host, host_session, agent_type, task_hash, way, agent, asked, created_at,
-        closed_at)) STORED
+        receipt, host, host_session, agent_type, name, tool_use, task_hash, way, agent, asked,
+        ending, created_at, closed_at)) STORED
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX ticket_open ON ticket (host, host_session, created_at, receipt) WHERE closed_at IS NULL;
+CREATE INDEX ticket_by_conversation ON ticket (host, host_session, created_at, receipt);
 CREATE INDEX ticket_by_agent ON ticket (agent) WHERE agent IS NOT NULL;
 
 CREATE TABLE host_version (

@@ -22,9 +22,18 @@ pub(crate) const PATIENCE: Patience = Patience::new(Duration::from_secs(30));
 /// it assembles. The page cache of the system has the rest; too little of the file is read to map it.
 const CACHE_KILOBYTES: u32 = 1024;
 
+/// The same for a process that assembles once. It reads most pages once, and memory that it never touched before
+/// costs more than reading a page again.
+const SMALL_CACHE_KILOBYTES: u32 = 128;
+
 /// Opens a file and brings it to the current format.
 pub(crate) fn open(path: &Path, patience: Patience) -> Result<Connection> {
     open_with(path, patience, MIGRATIONS)
+}
+
+/// Lets a connection keep less of the file in memory.
+pub(crate) fn shrink_cache(connection: &Connection) -> Result<()> {
+    connection.pragma_update(None, "cache_size", -i64::from(SMALL_CACHE_KILOBYTES)).map_err(backend)
 }
 
 /// The same with another list of migrations, for tests of the machinery.

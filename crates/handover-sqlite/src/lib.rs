@@ -85,6 +85,13 @@ impl SqliteStore {
         Self::open_within(path, connection::PATIENCE)
     }
 
+    /// The same for a process that ends after an answer or two.
+    pub fn open_briefly(path: &Path, patience: Patience) -> Result<Self> {
+        let store = Self::open_within(path, patience)?;
+        connection::shrink_cache(&store.connection)?;
+        Ok(store)
+    }
+
     /// The same with another limit on how long to wait for a lock.
     pub fn open_within(path: &Path, patience: Patience) -> Result<Self> {
         let new_log = !file::log_of(path).exists();

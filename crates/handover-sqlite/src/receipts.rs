@@ -5,14 +5,18 @@ use handover_model::{
 };
 use handover_store::rows::{self, Columns, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json};
 use handover_store::{
-    CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, RecordKind, Result,
-    StoreError,
+    CLAIM_SECONDS, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, RecordKind,
+    Result, StoreError,
 };
 use handover_text::Clean;
 use rusqlite::Connection;
 
 use crate::error::backend;
 use crate::{SqliteStore, ensure_group, query, session_key, sums};
+
+/// Whether a subagent of a hook host may still get receipt `r`: its claim lives as long as its ticket.
+const OF_OPEN_TICKET: &str =
+    "EXISTS (SELECT 1 FROM ticket WHERE receipt = r.id AND closed_at IS NULL)";
 
 fn get(connection: &Connection, id: &ReceiptId) -> Result<Receipt> {
     let intact = sums::intact("receipt", "r");
@@ -158,12 +162,15 @@ impl Receipts for SqliteStore {
         let live = now.as_micros() - CLAIM_SECONDS * 1_000_000;
         let count = query::first(
             &self.connection,
-            "SELECT (SELECT count(*) FROM receipt
+            &format!(
+                "SELECT (SELECT count(*) FROM receipt
                 WHERE session = ?1 AND role = ?2 AND group_id IS ?3
                     AND state IN ('delivered', 'confirmed'))
-             + (SELECT count(*) FROM receipt
+             + (SELECT count(*) FROM receipt r
                 WHERE session = ?1 AND role = ?2 AND group_id IS ?3
-                    AND state = 'assembled' AND claimed_at > ?4)",
+                    AND state = 'assembled' AND claimed_at IS NOT NULL
+                    AND (claimed_at > ?4 OR {OF_OPEN_TICKET}))"
+            ),
             (key, role.as_str(), group.map(GroupId::as_str), live),
             |row| Columns::of(row).int(),
         )?;
@@ -184,6 +191,22 @@ impl Receipts for SqliteStore {
                 return Err(StoreError::not_found(RecordKind::ReceiptPackage, package));
             }
             Ok(receipt)
+        })
+    }
+
+    fn mark_used(&self, id: &ReceiptId, uses: &[ItemUse]) -> Result<()> {
+        self.write_unsynced(|tx| {
+            let sql = "SELECT 1 FROM receipt WHERE id = ?1";
+            query::first(tx, sql, [id.as_str()], |row| Columns::of(row).int::<i64>())?
+                .ok_or_else(|| StoreError::not_found(RecordKind::Receipt, id))?;
+            for ItemUse { kind, item, used } in uses {
+                tx.prepare_cached(
+                    "UPDATE receipt_item SET used = ?4 WHERE receipt = ?1 AND kind = ?2 AND item = ?3",
+                )
+                .and_then(|mut s| s.execute((id.as_str(), kind.as_str(), item, used.as_str())))
+                .map_err(backend)?;
+            }
+            Ok(())
         })
     }
 
@@ -239,7 +262,8 @@ impl Receipts for SqliteStore {
         let fresh = now.as_micros() - CLAIM_SECONDS * 1_000_000;
         query::all(
             &self.connection,
-            "SELECT CAST(i.item AS INTEGER), i.version
+            &format!(
+                "SELECT CAST(i.item AS INTEGER), i.version
              FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
              WHERE r.session = ?1 AND r.role = ?3 AND r.group_id IS ?2 AND r.iteration = ?4
                 AND r.state IN ('delivered', 'confirmed') AND i.kind = 'package'
@@ -247,8 +271,10 @@ impl Receipts for SqliteStore {
              SELECT CAST(i.item AS INTEGER), i.version
              FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
              WHERE r.session = ?1 AND r.role = ?3 AND r.group_id IS ?2 AND r.iteration = ?4
-                AND r.state = 'assembled' AND r.claimed_at > ?5 AND i.kind = 'package'
-             ORDER BY 1, 2",
+                AND r.state = 'assembled' AND r.claimed_at IS NOT NULL
+                AND (r.claimed_at > ?5 OR {OF_OPEN_TICKET}) AND i.kind = 'package'
+             ORDER BY 1, 2"
+            ),
             (key, group.map(GroupId::as_str), role.as_str(), iteration, fresh),
             |row| {
                 let mut columns = Columns::of(row);

@@ -3,6 +3,7 @@
 
 use handover_model::{
     AgentId, Host, HostSessionId, HostVersion, ReceiptId, SessionId, Ticket, TicketWay, Timestamp,
+    ToolUseId,
 };
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
@@ -20,10 +21,16 @@ pub struct NewTicket {
     pub host_session: HostSessionId,
     /// The host's name for this type of subagent.
     pub agent_type: Clean,
+    /// The name that its caller gave it.
+    pub name: Option<Clean>,
+    /// The tool call that spawns it.
+    pub tool_use: Option<ToolUseId>,
     /// BLAKE3 of the task as the host passed it.
     pub task_hash: String,
     /// How the brief is delivered.
     pub way: TicketWay,
+    /// The subagent, if it has already started.
+    pub agent: Option<AgentId>,
     /// The current time; stores have no clock.
     pub now: Timestamp,
 }
@@ -48,14 +55,38 @@ pub trait Hosts {
     /// The tickets of a conversation that are not closed, oldest first.
     fn open_tickets(&self, host: Host, conversation: &HostSessionId) -> Result<Vec<Ticket>>;
 
+    /// Every ticket of a conversation, oldest first.
+    fn tickets(&self, host: Host, conversation: &HostSessionId) -> Result<Vec<Ticket>>;
+
+    /// The tickets of a host, in all conversations, that were opened before a time and are not closed,
+    /// oldest first.
+    fn unsettled_tickets(&self, host: Host, before: Timestamp) -> Result<Vec<Ticket>>;
+
+    /// The ticket of a tool call.
+    fn ticket_of_call(
+        &self,
+        host: Host,
+        conversation: &HostSessionId,
+        call: &ToolUseId,
+    ) -> Result<Option<Ticket>>;
+
     /// The last ticket of a subagent.
     fn ticket_of(&self, host: Host, agent: &AgentId) -> Result<Option<Ticket>>;
 
-    /// Assigns a ticket to a subagent. False if it already belongs to another.
+    /// Assigns a ticket to a subagent that starts. False if the ticket already belongs to another
+    /// subagent, or the subagent has another ticket.
     fn take_ticket(&self, receipt: &ReceiptId, agent: &AgentId) -> Result<bool>;
+
+    /// Assigns a ticket to the subagent that is known to have it, whatever was assumed before: a subagent
+    /// that held the ticket gets the one that `agent` held. False if there is no such ticket.
+    fn bind_ticket(&self, receipt: &ReceiptId, agent: &AgentId) -> Result<bool>;
 
     /// Records that the subagent is held back; true only the first time.
     fn ask_ticket(&self, receipt: &ReceiptId) -> Result<bool>;
+
+    /// Records the message that ended a turn of the subagent, by its hash, and closes its ticket. False if
+    /// it is the message that was recorded last.
+    fn end_ticket(&self, receipt: &ReceiptId, ending: &str, now: Timestamp) -> Result<bool>;
 
     /// Closes a ticket; true only the first time.
     fn close_ticket(&self, receipt: &ReceiptId, now: Timestamp) -> Result<bool>;

@@ -61,7 +61,7 @@ pub use packages::{
 pub use private::PrivateNotes;
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{
-    CLAIM_SECONDS, Handed, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, WITHHELD,
+    CLAIM_SECONDS, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, WITHHELD,
 };
 pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
 pub use search::{Reindexed, TextIndex};

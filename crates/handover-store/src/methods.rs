@@ -104,6 +104,7 @@ macro_rules! store_methods {
                 write claim_receipt(id: by ReceiptId, now: val Timestamp) -> (), receipt(id);
                 read deliveries(session: by SessionId, group: opt GroupId, role: by Role, now: val Timestamp) -> u32, session(session);
                 write mark_read(id: by ReceiptId, package: val PackageId, now: val Timestamp) -> Receipt, own();
+                write mark_used(id: by ReceiptId, uses: list ItemUse) -> (), receipt(id);
                 read receipt(id: by ReceiptId) -> Receipt, any();
                 read receipts(filter: by ReceiptFilter) -> Vec<Receipt>, own();
                 read handed(session: by SessionId) -> Vec<Handed>, session(session);
@@ -135,9 +136,14 @@ macro_rules! store_methods {
                 read bound_session(host: val Host, conversation: by HostSessionId) -> Option<SessionId>, any();
                 write open_ticket(new: by NewTicket) -> (), receipt(&new.receipt);
                 read open_tickets(host: val Host, conversation: by HostSessionId) -> Vec<Ticket>, any();
+                read tickets(host: val Host, conversation: by HostSessionId) -> Vec<Ticket>, any();
+                read unsettled_tickets(host: val Host, before: val Timestamp) -> Vec<Ticket>, any();
+                read ticket_of_call(host: val Host, conversation: by HostSessionId, call: by ToolUseId) -> Option<Ticket>, any();
                 read ticket_of(host: val Host, agent: by AgentId) -> Option<Ticket>, any();
                 write take_ticket(receipt: by ReceiptId, agent: by AgentId) -> bool, receipt(receipt);
+                write bind_ticket(receipt: by ReceiptId, agent: by AgentId) -> bool, receipt(receipt);
                 write ask_ticket(receipt: by ReceiptId) -> bool, receipt(receipt);
+                write end_ticket(receipt: by ReceiptId, ending: text String, now: val Timestamp) -> bool, receipt(receipt);
                 write close_ticket(receipt: by ReceiptId, now: val Timestamp) -> bool, receipt(receipt);
                 write note_host_version(host: val Host, version: by Clean, drops_rewrites: val bool, now: val Timestamp) -> (), any();
                 read host_versions() -> Vec<HostVersion>, any();

@@ -43,7 +43,7 @@ macro_rules! answer {
     };
     (log_operation, $self:ident, $new:ident) => {
         // Which private notes somebody retired, and why, is as private as they are.
-        match $new.edits().iter().any(|edit| edit.private_note().is_some()) {
+        match $new.edits().iter().any(|edit| edit.is_private()) {
             true => $self.private.log_operation(&NewOperation { session: None, ..$new.clone() }),
             false => $self.shared.log_operation($new),
         }
@@ -60,7 +60,7 @@ macro_rules! answer {
             + $self.private.drop_operations($project, $before)?)
     };
     (decide_amendment, $self:ident, $new:ident) => {{
-        let is_private = [&$new.earlier, &$new.later].into_iter().any(is_private);
+        let is_private = $new.earlier.is_private() || $new.later.is_private();
         if is_private { $self.private.decide_amendment($new) } else { $self.shared.decide_amendment($new) }
     }};
     (amendments, $self:ident, $project:ident) => {{
@@ -105,12 +105,6 @@ macro_rules! delegate {
 }
 
 store_methods!(delegate);
-
-/// Whether a statement is a private note; a decision about it stays with it.
-fn is_private(item: &ItemRef) -> bool {
-    let kind = NoteId::new(&item.id).ok().and_then(|id| NoteKind::of_id(&id));
-    item.kind == ItemKind::Note && kind.is_some_and(NoteKind::is_private)
-}
 
 /// The second answer if the first store has no such record.
 fn or_else<T>(first: Result<T>, second: impl FnOnce() -> Result<T>) -> Result<T> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use handover_model::{
     GroupId, ItemKind, LeftOut, PackageId, Provided, Receipt, ReceiptId, ReceiptItem, ReceiptState,
-    Role, Section, SessionId, Timestamp, Zone,
+    Role, Section, SessionId, Timestamp, Use, Zone,
 };
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
@@ -114,6 +114,17 @@ pub struct Handed {
     pub read_at: Option<Timestamp>,
 }
 
+/// What became of one item of a receipt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemUse {
+    /// What kind of record.
+    pub kind: ItemKind,
+    /// Its id, as text.
+    pub item: String,
+    /// What became of it.
+    pub used: Use,
+}
+
 /// Which receipts to list.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReceiptFilter {
@@ -158,6 +169,9 @@ pub trait Receipts {
 
     /// Records that the agent was observed opening a package of the receipt; the first time counts.
     fn mark_read(&self, id: &ReceiptId, package: PackageId, now: Timestamp) -> Result<Receipt>;
+
+    /// Records what became of items of the receipt; what it does not have is ignored.
+    fn mark_used(&self, id: &ReceiptId, uses: &[ItemUse]) -> Result<()>;
 
     /// One receipt; [`NotFound`](crate::StoreError::NotFound) if there is none.
     fn receipt(&self, id: &ReceiptId) -> Result<Receipt>;

@@ -26,7 +26,7 @@ pub use disk::Disk;
 pub use env::TestEnv;
 pub use fake_agent::{FakeAgent, processes_with};
 pub use mcp_clients::{Scenario, conformance, mcp_client};
-pub use model_server::{Answer, Api, ModelRequest, ModelServer, Script};
+pub use model_server::{Answer, Api, ModelRequest, ModelServer, Script, Tokens};
 pub use output::Output;
 pub use postgres::{OwnPostgres, postgres};
 pub use power::{Lock, Recording, Scene, power_failures};

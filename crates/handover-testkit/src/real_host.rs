@@ -1,6 +1,6 @@
 //! The real agent programs, run offline: their model is a [`ModelServer`] on loopback.
 //!
-//! `scripts/hosts` installs the pinned versions. If one is missing the test fails; it is never skipped.
+//! `scripts/hosts` installs two versions of each. If one is missing the test fails; it is never skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -58,6 +58,95 @@ impl RealHost {
         Self::new(env, "codex", &args, &vars, config)
     }
 
+    /// Copilot CLI, in the environment's home and project. The prompt is its last argument.
+    pub fn copilot(env: &TestEnv, server: &ModelServer) -> Self {
+        let config = env.folder().join("home/.copilot");
+        let vars = [
+            ("COPILOT_HOME", config.display().to_string()),
+            // It unpacks itself, once for all tests.
+            ("COPILOT_CACHE_HOME", folder().join("copilot").display().to_string()),
+            ("COPILOT_OFFLINE", "true".to_owned()),
+            ("COPILOT_AUTO_UPDATE", "false".to_owned()),
+            ("COPILOT_PROVIDER_TYPE", "anthropic".to_owned()),
+            ("COPILOT_PROVIDER_BASE_URL", server.url()),
+            // It blots this out wherever it appears.
+            ("COPILOT_PROVIDER_API_KEY", "scripted-secret".to_owned()),
+            ("COPILOT_MODEL", "scripted".to_owned()),
+        ];
+        let args = ["--output-format", "json", "--allow-all-tools", "--trust-folder", "-p"];
+        Self::new(env, "copilot", &args, &vars, config)
+    }
+
+    /// Gemini CLI, in the environment's home and project. The prompt is its last argument.
+    pub fn gemini(env: &TestEnv, server: &ModelServer) -> Self {
+        let config = env.folder().join("home/.gemini");
+        fs_err::create_dir_all(&config).unwrap();
+        let account = r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#;
+        fs_err::write(config.join("settings.json"), account).unwrap();
+        let vars = [
+            ("GEMINI_API_KEY", "scripted".to_owned()),
+            ("GEMINI_CLI_TRUST_WORKSPACE", "true".to_owned()),
+            ("GOOGLE_GEMINI_BASE_URL", server.url()),
+        ];
+        // The default model is chosen by asking another one.
+        let model = ["--model", "gemini-2.5-pro"];
+        let args = ["--output-format", "stream-json", "--approval-mode", "yolo"];
+        let args: Vec<&str> = args.into_iter().chain(model).chain(["--prompt"]).collect();
+        Self::new(env, "gemini", &args, &vars, config)
+    }
+
+    /// opencode, in the environment's home and project. The prompt is its last argument.
+    pub fn opencode(env: &TestEnv, server: &ModelServer) -> Self {
+        let config = env.folder().join("home/.config/opencode");
+        fs_err::create_dir_all(&config).unwrap();
+        let limit = r#"{"context": 200000, "output": 8000}"#;
+        let json = format!(
+            r#"{{"provider": {{"anthropic": {{
+                "options": {{"baseURL": "{}/v1", "apiKey": "scripted"}},
+                "models": {{"scripted": {{"name": "scripted", "limit": {limit}}}}}
+            }}}}, "model": "anthropic/scripted", "small_model": "anthropic/scripted",
+            "share": "disabled", "autoupdate": false}}"#,
+            server.url()
+        );
+        fs_err::write(config.join("opencode.json"), json).unwrap();
+        let vars = [
+            ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1".to_owned()),
+            // It looks for a package that plugins may use; ours does not.
+            ("npm_config_registry", "http://127.0.0.1:1".to_owned()),
+            ("npm_config_fetch_retries", "0".to_owned()),
+        ];
+        Self::new(env, "opencode", &["run", "--format", "json"], &vars, config)
+    }
+
+    /// Qwen Code, in the environment's home and project. The prompt is its last argument.
+    pub fn qwen(env: &TestEnv, server: &ModelServer) -> Self {
+        let config = env.folder().join("home/.qwen");
+        fs_err::create_dir_all(&config).unwrap();
+        let account = r#"{"security": {"auth": {"selectedType": "openai"}}}"#;
+        fs_err::write(config.join("settings.json"), account).unwrap();
+        let vars = [
+            ("OPENAI_BASE_URL", format!("{}/v1", server.url())),
+            ("OPENAI_API_KEY", "scripted".to_owned()),
+            ("OPENAI_MODEL", "scripted".to_owned()),
+        ];
+        let args = ["--output-format", "stream-json", "--approval-mode", "yolo", "--prompt"];
+        Self::new(env, "qwen", &args, &vars, config)
+    }
+
+    /// The same program in the other version that is tested.
+    #[must_use]
+    pub fn other(mut self) -> Self {
+        let name = self.program.file_name().unwrap().to_str().unwrap().to_owned();
+        let folder = folder().join("other");
+        self.program = installed(&folder, &name);
+        // It would start the newest one that it finds there.
+        for (_, value) in self.vars.iter_mut().filter(|(name, _)| name == "COPILOT_CACHE_HOME") {
+            *value = folder.join("copilot").display().to_string();
+        }
+        self
+    }
+
     /// The program in the project with its environment and no standard input.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
@@ -82,7 +171,7 @@ impl RealHost {
         let trusted = (TRUSTED.0, TRUSTED.1.to_owned());
         let base = [("HOME", home), ("PATH", path), trusted];
         Self {
-            program: installed(name),
+            program: installed(&folder(), name),
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             vars: base
                 .iter()
@@ -95,14 +184,18 @@ impl RealHost {
     }
 }
 
-fn installed(name: &str) -> PathBuf {
-    let folder = std::env::var_os("HANDOVER_TEST_HOSTS").map_or_else(
+/// Where `scripts/hosts` installs the programs.
+fn folder() -> PathBuf {
+    std::env::var_os("HANDOVER_TEST_HOSTS").map_or_else(
         || {
             let home = std::env::var_os("HOME").unwrap_or_default();
             Path::new(&home).join(".cache/handover/test-hosts")
         },
         PathBuf::from,
-    );
+    )
+}
+
+fn installed(folder: &Path, name: &str) -> PathBuf {
     let program = folder.join("node_modules/.bin").join(name);
     assert!(
         program.exists(),

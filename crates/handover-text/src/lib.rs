@@ -8,6 +8,7 @@ mod backticks;
 mod clean;
 pub mod cut;
 pub mod fence;
+mod near;
 pub mod quote;
 mod redact;
 pub mod screen;
@@ -22,6 +23,7 @@ pub mod typos;
 pub mod words;
 
 pub use clean::{Clean, CleanJson, redact_message};
+pub use near::{Likeness, covers};
 pub use redact::{Finding, InvalidRule, RedactionStream, Redactor};
 pub use short::short;
 pub use surrogates::{replace_in_bytes, replace_lone_surrogates};

@@ -6,7 +6,7 @@
 
 /// Replaces a lower-case ASCII word by its stem.
 pub(crate) fn stem(word: &mut String) {
-    if word.len() <= 2 {
+    if word.len() <= 2 || !word.as_bytes().last().is_some_and(is_last_of_suffix) {
         return;
     }
     if let Some((_, stem)) = EXCEPTIONS.iter().find(|(exception, _)| exception == word) {
@@ -24,6 +24,11 @@ pub(crate) fn stem(word: &mut String) {
     replace_longest(word, r1, r2, MORE_SUFFIXES);
     replace_longest(word, r1, r2, ENDINGS);
     final_e_or_l(word, r1, r2);
+}
+
+/// Whether any rule is about words that end like this.
+fn is_last_of_suffix(letter: &u8) -> bool {
+    b"cdegilmnrsty".contains(letter)
 }
 
 /// Words with a stem of their own, and words that only look inflected.
@@ -237,9 +242,13 @@ fn final_y(word: &mut String) {
 
 /// Replaces the longest suffix of a list, if its condition holds.
 fn replace_longest(word: &mut String, r1: usize, r2: usize, suffixes: &[Suffix]) {
-    let Some((suffix, replacement, condition)) =
-        suffixes.iter().find(|(suffix, ..)| ends_with(word.as_bytes(), suffix.as_bytes()))
-    else {
+    let bytes = word.as_bytes();
+    let last = bytes.last();
+    // Most suffixes are ruled out by their last letter.
+    let is_suffix = |(suffix, ..): &&Suffix| {
+        suffix.as_bytes().last() == last && ends_with(bytes, suffix.as_bytes())
+    };
+    let Some((suffix, replacement, condition)) = suffixes.iter().find(is_suffix) else {
         return;
     };
     let at = word.len() - suffix.len();

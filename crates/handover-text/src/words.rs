@@ -36,6 +36,10 @@ pub fn terms(text: &str) -> Vec<String> {
             ascii_word(word, &mut terms);
         } else {
             let folded = fold(word);
+            // A mark without its letter.
+            if folded.is_empty() {
+                continue;
+            }
             if folded.is_ascii() {
                 ascii_word(&folded, &mut terms);
             } else {

@@ -199,6 +199,7 @@ mod tests {
                 tokens: 1,
                 read_at: None,
                 outdated: None,
+                used: None,
                 trust: Trust::Agent,
                 flags: Vec::new(),
                 stale: Vec::new(),

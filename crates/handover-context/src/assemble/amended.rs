@@ -131,11 +131,6 @@ fn find(
             continue;
         }
         let Some(found) = amend::replacement(&old.facts, &new.facts) else { continue };
-        // Of real conversations, everything else that the rule finds is mostly wrong: a remark that comes later and is
-        // about the same thing.
-        if !matches!(found.how, AmendedHow::NamesOld | AmendedHow::OtherValue) {
-            continue;
-        }
         let better = best.is_none_or(|(_, best)| found.score > best.score);
         if better && decisions.about(&old.item, &new.item)? != Some(AmendmentDecision::Rejected) {
             best = Some((at, found));
@@ -185,7 +180,7 @@ pub(crate) fn of_note(note: &Note, number: i64) -> Spoken {
     };
     let item = item_of(note);
     let facts = Facts::of(heading, &note.text);
-    let asks = asks(&note.text);
+    let asks = facts.may_replace() && asks(&note.text);
     Spoken { item, at: note.created_at, order: number, source, trust, facts, long: false, asks }
 }
 

@@ -169,6 +169,7 @@ impl Block {
             flags,
             stale: Vec::new(),
             outdated: None,
+            used: None,
         };
         let mut items: Vec<ReceiptItem> = packages
             .iter()

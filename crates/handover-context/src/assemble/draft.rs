@@ -419,7 +419,8 @@ impl<'a> Draft<'a> {
             redactions: self.redactions.by_rule.clone(),
             trimmed: Vec::new(),
             provided: Provided { context: Provision::Present, specialization: Provision::Missing },
-            text: Some(sources.redactor.clean(markdown)),
+            // The caller sets it: a brief has more than this block.
+            text: None,
             claim: request.claim,
             now: request.now,
         }

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use handover_model::{GroupId, Timestamp};
-use handover_text::words;
+use handover_text::{Likeness, covers, words};
 
 use super::PackedPackage;
 use super::passages::{Passage, up_to};
@@ -41,11 +41,24 @@ pub(super) struct Offer {
     /// How much its text can say at all, from 0 to 1.
     pub(super) substance: f64,
     pub(super) created_at: Timestamp,
+    /// Its text, to tell whether another says the same; a long text says too much.
+    pub(super) said: Option<(String, Likeness)>,
     /// Whether it is more than one statement.
     pub(super) long: bool,
     /// The place in the list of what was tried.
     pub(super) tried: usize,
     pub(super) included: bool,
+}
+
+impl Offer {
+    /// Whether another says the same in nearly the same words.
+    pub(super) fn repeated_by(&self, other: &Self) -> bool {
+        let Some(((said, one), (by_other, other))) = self.said.as_ref().zip(other.said.as_ref())
+        else {
+            return false;
+        };
+        one.repeats(other) && covers(by_other, said)
+    }
 }
 
 /// A text of an offer that waits for its turn.

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use handover_model::{Fate, Form, Package, PackageId, Priority, Tokenizer, Trust, Zone};
 use handover_store::Result;
-use handover_text::{cut, tokens};
+use handover_text::{Likeness, cut, tokens};
 
 use super::admit::{self, Admission};
 use super::alive;
@@ -46,6 +46,9 @@ const WORTHWHILE: f64 = 0.4;
 
 /// So many first words tell whether a summary was written or copied.
 const WORDS_COMPARED: usize = 12;
+
+/// A longer text is not compared with others.
+const COMPARED_BYTES: usize = 8_192;
 
 /// A longer text says much that its summary does not.
 const LONG_BYTES: u64 = 1_500;
@@ -107,6 +110,25 @@ impl Room {
     }
 }
 
+/// Takes out what a newer package repeats, unless that is believed less or less urgent.
+fn drop_repeated(selection: &mut Selection<'_>, offers: &mut Vec<Offer>, tried: &mut [Explained]) {
+    for at in (0..offers.len()).rev() {
+        let offer = &offers[at];
+        let repeats = |other: &Offer| {
+            (other.created_at, other.package.id) > (offer.created_at, offer.package.id)
+                && other.package.priority >= offer.package.priority
+                && other.package.report >= offer.package.report
+                && other.package.trust >= offer.package.trust
+                && offer.repeated_by(other)
+        };
+        if offers.iter().any(repeats) {
+            let offer = offers.remove(at);
+            tried[offer.tried].reason = Fate::ShownAlready;
+            selection.discard();
+        }
+    }
+}
+
 /// What packages are packed with.
 pub(super) struct Packer<'a> {
     pub(super) sources: Sources<'a>,
@@ -150,6 +172,7 @@ impl Packer<'_> {
                 report.key.tier = report.key.tier.max(1);
             }
             self.drop_amended(selection, &mut offers, &mut packed.tried)?;
+            drop_repeated(selection, &mut offers, &mut packed.tried);
             self.choose(&mut offers, &packed.common, &mut room, redactions);
             misses += offers.iter().filter(|offer| !offer.included).count();
             packed.take(offers);
@@ -234,7 +257,8 @@ impl Packer<'_> {
             offered.whole = offered.form == Form::Full && is_all_of(&offered.summary, body);
             let passages =
                 if self.says_more(&passages, &package, body) { passages } else { Vec::new() };
-            let substance = offer::substance(if body.is_empty() { &offered.summary } else { body });
+            let text = if body.is_empty() { &package.summary } else { body };
+            let substance = offer::substance(text);
             let tried_at = tried.len();
             tried.push(explained);
             offers.push(Offer {
@@ -245,6 +269,7 @@ impl Packer<'_> {
                 value: key.score,
                 substance,
                 created_at: package.created_at,
+                said: (body.len() <= COMPARED_BYTES).then(|| (text.clone(), Likeness::of(text))),
                 long: body.len() > amended::STATEMENT_BYTES,
                 tried: tried_at,
                 included: false,

@@ -3,6 +3,7 @@
 use handover_model::OperationId;
 use handover_store::StoreError;
 
+use crate::amendments::AmendmentError;
 use crate::notes::NoteError;
 
 /// Why a change by hand, or undoing one, is refused.
@@ -58,6 +59,9 @@ pub enum ByHandError {
     /// The note cannot be written, found or changed.
     #[error(transparent)]
     Note(#[from] NoteError),
+    /// The replacement cannot be decided about.
+    #[error(transparent)]
+    Amendment(#[from] AmendmentError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -71,6 +75,7 @@ impl ByHandError {
             Self::Ambiguous { .. } => "ambiguous",
             Self::AlreadyUndone { .. } | Self::ChangedSince { .. } => "conflict",
             Self::Note(error) => error.code(),
+            Self::Amendment(error) => error.code(),
             Self::Store(error) => error.code(),
         }
     }

@@ -76,7 +76,7 @@ pub fn forgotten(
     for note in store.notes(project, &filter)? {
         let is_named = named.contains(&(ItemKind::Note, note.id.to_string()));
         let is_purged = note.reason.as_deref() == Some(PURGED);
-        let is_logged = has(&log, |edit| matches!(edit, Edit::Note { id, .. } if *id == note.id));
+        let is_logged = has(&log, |edit| edit.notes().contains(&note.id));
         if note.created_at < before && !is_named && !is_purged && !is_logged {
             let bytes = note.text.len() as u64;
             let record = Record::Note { id: note.id, source: note.source };
@@ -125,6 +125,9 @@ fn packages(
                 || has(log, |edit| match edit {
                     Edit::Package { id: other, .. } => other == id,
                     Edit::Version { id: new, former } => new == id || former == id,
+                    Edit::Decision { earlier, later, .. } => [earlier, later]
+                        .iter()
+                        .any(|item| item.kind == ItemKind::Package && item.id == id.to_string()),
                     Edit::Note { .. }
                     | Edit::Strategy { .. }
                     | Edit::Error { .. }

@@ -8,9 +8,9 @@ mod forgotten;
 mod undo;
 
 use handover_model::{
-    Action, Edit, ErrorPattern, Note, NoteState, Operation, OperationId, Package, PackageId,
-    ProjectId, RecordState, Session, SessionId, SessionStanding, SessionStatus, Standing, Strategy,
-    Timestamp, Trust,
+    Action, Amendment, AmendmentDecision, Edit, ErrorPattern, Note, NoteState, Operation,
+    OperationId, Package, PackageId, ProjectId, RecordState, Session, SessionId, SessionStanding,
+    SessionStatus, Standing, Strategy, Timestamp, Trust,
 };
 use handover_store::{
     ErrorFilter, NewOperation, NewPackage, Registered, Store, StoreError, StrategyFilter,
@@ -21,6 +21,7 @@ pub use error::ByHandError;
 pub use expire::{Expiring, expired};
 pub use forgotten::{Forgotten, delete, forgotten};
 
+use crate::amendments;
 use crate::notes::{self, Decision, Written};
 
 type Result<T, E = ByHandError> = std::result::Result<T, E>;
@@ -119,14 +120,36 @@ impl ByHand<'_> {
         };
         self.change(action, |store| {
             let note = &store.note(self.project, &note.id)?;
+            let decided = store.amendments(self.project)?;
             let after =
                 notes::decide(store, self.project, self.redactor, note, decision, self.now)?;
-            let edit = Edit::Note {
+            let mut edits = decisions(&decided, store.amendments(self.project)?);
+            edits.push(Edit::Note {
                 id: note.id.clone(),
                 before: note_standing(note),
                 after: note_standing(&after),
-            };
-            Ok((None, vec![edit], after))
+            });
+            Ok((None, edits, after))
+        })
+    }
+
+    /// Decides about the replacement of a package: by the one that is named, or by the one that is found.
+    pub fn decide_package(
+        &self,
+        id: PackageId,
+        by: Option<PackageId>,
+        decision: AmendmentDecision,
+    ) -> Result<Amendment> {
+        let action = match decision {
+            AmendmentDecision::Confirmed => Action::Confirm,
+            AmendmentDecision::Rejected | AmendmentDecision::Open => Action::Reject,
+        };
+        self.change(action, |store| {
+            let decided = store.amendments(self.project)?;
+            let session = store.package(id)?.session;
+            let made = amendments::decide_package(store, self.project, id, by, decision, self.now)?;
+            let edits = decisions(&decided, store.amendments(self.project)?);
+            Ok((Some(session), edits, made))
         })
     }
 
@@ -279,6 +302,18 @@ fn state_action(state: RecordState) -> Action {
     }
 }
 
+/// The decisions that are not what they were.
+fn decisions(before: &[Amendment], after: Vec<Amendment>) -> Vec<Edit> {
+    let changed = after.into_iter().filter_map(|one| {
+        let same =
+            |other: &&Amendment| (&other.earlier, &other.later) == (&one.earlier, &one.later);
+        let before = before.iter().find(same).map_or(AmendmentDecision::Open, |one| one.decision);
+        let Amendment { earlier, later, decision: after, .. } = one;
+        (before != after).then_some(Edit::Decision { earlier, later, before, after })
+    });
+    changed.collect()
+}
+
 fn changes_something(edit: &Edit) -> bool {
     match edit {
         Edit::Package { before, after, .. }
@@ -286,6 +321,7 @@ fn changes_something(edit: &Edit) -> bool {
         | Edit::Error { before, after, .. } => before != after,
         Edit::Note { before, after, .. } => before != after,
         Edit::Session { before, after, .. } => before != after,
+        Edit::Decision { before, after, .. } => before != after,
         Edit::Version { .. } => true,
     }
 }

@@ -4,8 +4,8 @@ use handover_model::ItemKind;
 use handover_model::config::ForgetConfig;
 use handover_store::archive::Archive;
 use handover_store::{
-    CleanSignature, ErrorPatterns, ErrorSighting, NewReceipt, NewStrategy, NewUnit, Notes,
-    OperationFilter, Operations, PackageFilter, Packages, ReceiptStep, Receipts, Strategies,
+    Amendments, CleanSignature, ErrorPatterns, ErrorSighting, NewReceipt, NewStrategy, NewUnit,
+    Notes, OperationFilter, Operations, PackageFilter, Packages, ReceiptStep, Receipts, Strategies,
     Versions,
 };
 use proptest::prelude::*;
@@ -284,6 +284,7 @@ fn deliver(filled: &Filled, items: &[(ItemKind, String)], when: Timestamp) {
         trust: Trust::Agent,
         stale: Vec::new(),
         outdated: None,
+        used: None,
         flags: Vec::new(),
     });
     let receipt = NewReceipt {
@@ -378,4 +379,29 @@ fn what_is_old_or_unused_expires_and_returns() {
     assert_eq!(old.len(), 3, "{old:?}");
     assert!(old.iter().all(|one| one.reason == "expired: older than 60 days"), "{old:?}");
     assert!(old[0].subject().starts_with(&format!("package {unused}")), "newest first");
+}
+
+#[test]
+fn undoing_a_decision_leaves_it_to_the_rule() {
+    let filled = Filled::new();
+    let decided = || -> Vec<AmendmentDecision> {
+        let all = filled.test.store.amendments(&filled.project).unwrap();
+        all.into_iter().map(|one| one.decision).collect()
+    };
+    let [first, second] = filled.notes.clone();
+    let [earlier, later] =
+        [first, second].map(|id| filled.test.store.note(&filled.project, &id).unwrap());
+    filled.by_hand(1).decide(&earlier, Decision::Confirm { by: Some(&later) }).unwrap();
+    let [old, new] = filled.packages;
+    filled.by_hand(2).decide_package(old, Some(new), AmendmentDecision::Rejected).unwrap();
+    assert_eq!(decided(), [AmendmentDecision::Rejected, AmendmentDecision::Confirmed]);
+    filled.by_hand(3).undo(None).unwrap();
+    filled.by_hand(4).undo(None).unwrap();
+    assert_eq!(decided(), [AmendmentDecision::Open; 2]);
+    let note = filled.test.store.note(&filled.project, &earlier.id).unwrap();
+    assert_eq!(note.state, NoteState::Live);
+    // Undoing is undone, too.
+    filled.by_hand(5).undo(Some("op_0003")).unwrap();
+    let all = filled.test.store.amendments(&filled.project).unwrap();
+    assert_eq!(all[0].decision, AmendmentDecision::Rejected);
 }

@@ -3,7 +3,8 @@
 //! newest one. The undoing is an operation itself, so it can be undone.
 
 use handover_model::{
-    Action, Edit, Operation, OperationId, Package, PackageId, RecordState, SessionId, Standing,
+    Action, Amendment, AmendmentDecision, Edit, Operation, OperationId, Package, PackageId,
+    RecordState, SessionId, Standing,
 };
 use handover_store::{NewPackage, OperationFilter, Registered, Store, StoreError, Supersede};
 
@@ -138,6 +139,24 @@ impl Undoing<'_> {
                 // A session that is closed again ended when it ended.
                 store.set_session_status(id, before.status, before.ended_at.unwrap_or(*now))?;
                 Edit::Session { id: id.clone(), before: *after, after: *before }
+            }
+            Edit::Decision { earlier, later, before, after } => {
+                let all = store.amendments(project)?;
+                let same = |one: &&Amendment| one.earlier == *earlier && one.later == *later;
+                let found =
+                    all.iter().find(same).map_or(AmendmentDecision::Open, |one| one.decision);
+                if found != *after {
+                    return Err(self.changed(edit));
+                }
+                store.decide_amendment(&Amendment {
+                    project: (*project).clone(),
+                    earlier: earlier.clone(),
+                    later: later.clone(),
+                    decision: *before,
+                    decided_at: *now,
+                })?;
+                let (earlier, later) = (earlier.clone(), later.clone());
+                Edit::Decision { earlier, later, before: *after, after: *before }
             }
             Edit::Version { id, former } => {
                 let new = self.revert(edit, *id, *former)?;

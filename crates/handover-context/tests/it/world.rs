@@ -63,13 +63,15 @@ pub(crate) struct Draft {
     pub(crate) group: Option<&'static str>,
     pub(crate) consumers: &'static [&'static str],
     pub(crate) created: i64,
+    pub(crate) trust: Trust,
 }
 
 pub(crate) fn package(name: impl Into<String>) -> Draft {
     let name = name.into();
     let summary = format!("About {name}.");
     let (group, consumers): (_, &[&str]) = (None, &[]);
-    Draft { name, summary, body: None, priority: Priority::Medium, group, consumers, created: 0 }
+    let (priority, trust) = (Priority::Medium, Trust::Project);
+    Draft { name, summary, body: None, priority, group, consumers, created: 0, trust }
 }
 
 impl Freshness for World {
@@ -126,7 +128,7 @@ impl World {
             content_hash: content_hash(body.as_bytes()),
             supersede: Supersede::SamePath,
             created_at: day(draft.created),
-            trust: Trust::Project,
+            trust: draft.trust,
         };
         self.store.register_packages(&[new]).unwrap()[0].package.id
     }

@@ -3,14 +3,12 @@
 //! and our own briefs are left out.
 
 mod clean;
-mod near;
 mod notes;
 mod outside;
 mod repeats;
 mod replies;
 mod turns;
 
-pub use near::Likeness;
 pub(crate) use notes::drafts;
 pub use outside::first_outside;
 pub use repeats::repeats;

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use handover_model::{NoteKind, NoteState, Trust};
+use handover_text::Likeness;
 use handover_text::sentences::{sentences, words};
 use handover_text::statement::{self, Cues, TELLING};
 
-use super::near::Likeness;
 use super::replies;
 use super::turns::{Said, Turn, turns};
 use crate::mentions::mentions;

@@ -1,14 +1,9 @@
 //! Notes of different units that say nearly the same.
 
-use std::collections::{BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::collections::HashMap;
 
 use handover_model::{Note, NoteId};
-
-use super::near::Likeness;
-
-/// Shorter texts have too little to compare.
-const LEAST_WORDS: usize = 8;
+use handover_text::Likeness;
 
 /// Of notes that say nearly the same, the newest replaces the others: pairs of an older one and the one that
 /// stays. Notes are given in any order.
@@ -19,23 +14,21 @@ pub fn repeats<'a>(notes: impl IntoIterator<Item = &'a Note>) -> Vec<(NoteId, No
     let mut notes: Vec<&Note> = notes.into_iter().collect();
     notes.sort_by(|a, b| b.created_at.cmp(&a.created_at).then_with(|| a.id.cmp(&b.id)));
     let mut alike: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
-    let mut kept: Vec<(&Note, Likeness, u64)> = Vec::new();
+    let mut kept: Vec<(&Note, Likeness)> = Vec::new();
     let mut replaced = Vec::new();
     for note in notes {
         let likeness = Likeness::of(&note.text);
-        if likeness.len() < LEAST_WORDS {
+        if !likeness.is_telling() {
             continue;
         }
-        let names = names(&note.text);
         let signs = likeness.signs().into_iter().enumerate();
         let mut others = signs.clone().flat_map(|sign| alike.get(&sign).into_iter().flatten());
         let newer = others.find(|at| {
-            let (other, theirs, of_other) = &kept[**at];
-            *of_other == names
-                && other.source != note.source
+            let (other, theirs) = &kept[**at];
+            other.source != note.source
                 && other.trust >= note.trust
                 && (note.kind.is_private() || !other.kind.is_private())
-                && theirs.is_near(&likeness)
+                && theirs.repeats(&likeness)
         });
         if let Some(at) = newer {
             replaced.push((note.id.clone(), kept[*at].0.id.clone()));
@@ -44,23 +37,9 @@ pub fn repeats<'a>(notes: impl IntoIterator<Item = &'a Note>) -> Vec<(NoteId, No
         for sign in signs {
             alike.entry(sign).or_default().push(kept.len());
         }
-        kept.push((note, likeness, names));
+        kept.push((note, likeness));
     }
     replaced
-}
-
-/// A hash of the words that name something: with a digit, an underscore or a capital letter inside.
-fn names(text: &str) -> u64 {
-    let names: BTreeSet<&str> = text
-        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
-        .filter(|word| {
-            word.chars().any(|c| c.is_numeric() || c == '_')
-                || word.chars().skip(1).any(char::is_uppercase)
-        })
-        .collect();
-    let mut hasher = DefaultHasher::new();
-    names.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -64,6 +64,11 @@ impl Index {
         ours.then(|| Self { pieces, root: root.to_owned(), origin, tables })
     }
 
+    /// Whether there is an index of a checkout; it may be of another one that was in the same place.
+    pub fn is_there(project: &Folder, root: &Path) -> bool {
+        folder_of(project).has(&file_name(root))
+    }
+
     /// Creates the index of a checkout or brings it up to date.
     pub fn update(
         project: &Folder,

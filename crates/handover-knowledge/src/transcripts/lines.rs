@@ -63,7 +63,7 @@ pub(super) fn parse<'l, T: Deserialize<'l>>(line: &'l [u8], spare: &'l mut Vec<u
 pub(super) fn each_record<T: DeserializeOwned>(
     path: &Path,
     conversation: &mut Conversation,
-    add: fn(&mut Conversation, T),
+    mut add: impl FnMut(&mut Conversation, T),
 ) -> Result<(), SkipReason> {
     let mut damaged = 0;
     let too_long = each_line(path, &mut |line| {

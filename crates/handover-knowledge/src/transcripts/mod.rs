@@ -13,13 +13,13 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use handover_model::{Host, Timestamp};
+use handover_model::{Host, Timestamp, ToolCall, Trace};
 
 pub use find::{Transcript, find, in_folders};
 pub(crate) use lines::{each_line, head};
 pub(crate) use programs::claude_folder;
 
-use crate::{ForeignTables, Place, SkipReason};
+use crate::{ForeignTables, Homes, Place, SkipReason};
 
 /// The most messages that are kept of one conversation.
 const MAX_MESSAGES: usize = 20_000;
@@ -119,7 +119,37 @@ pub fn read_file(path: &Path) -> Result<(Host, Conversation), SkipReason> {
     Ok((transcript.host, read(&transcript, None)?))
 }
 
+/// Reads the conversation of a subagent in a file, which it may share with others.
+pub fn read_subagent(path: &Path, agent: &str) -> Result<Conversation, SkipReason> {
+    let transcript = find::recognize(path).ok_or(SkipReason::Foreign)?;
+    let program = programs::of(transcript.host).ok_or(SkipReason::Foreign)?;
+    program.read_subagent(path, agent)
+}
+
+/// The conversation with this id, of a program that keeps all of them in one place.
+pub fn by_id(host: Host, homes: &Homes, id: &str) -> Option<Transcript> {
+    programs::of(host)?.by_id(homes, id)
+}
+
 impl Conversation {
+    /// What its agent was told and did.
+    pub fn trace(&self) -> Trace {
+        let mut trace = Trace::default();
+        for message in &self.messages {
+            match message.role {
+                Role::Person => trace.told(&message.text),
+                Role::Assistant if message.text.is_empty() => {}
+                Role::Assistant => trace.said(&message.text),
+                Role::Tool { failed } => trace.shown(&message.id, failed, &message.text),
+            }
+            for ToolUse { id, name, input } in &message.tools {
+                let (id, name, input) = (id.clone(), name.clone(), input.clone());
+                trace.called(ToolCall { id, name, input });
+            }
+        }
+        trace
+    }
+
     /// Adds a message, unless there are too many.
     fn push(&mut self, mut message: Message) {
         if self.messages.len() >= MAX_MESSAGES {

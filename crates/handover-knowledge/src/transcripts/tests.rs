@@ -45,6 +45,7 @@ fn every_program_is_recognized_and_read() {
         ("codex-0.166.0.jsonl", "codex", Some("0.166.0")),
         ("gemini-0.61.0.jsonl", "gemini", None),
         ("copilot-1.0.102.jsonl", "copilot", Some("1.0.102")),
+        ("qwen-0.24.4.jsonl", "qwen", Some("0.24.4")),
     ] {
         let (found, conversation) = read_file(&golden(file)).unwrap();
         assert_eq!(found.as_str(), host);
@@ -68,6 +69,7 @@ fn homes() -> (Home, Homes) {
     );
     home.write(".gemini/tmp/settings/.project_root", "/home/ada/settings");
     home.put("copilot-1.0.102.jsonl", ".copilot/session-state/4710ca8c/events.jsonl");
+    home.put("qwen-0.24.4.jsonl", ".qwen/projects/-home-ada-settings/chats/c27cb1ee.jsonl");
     home.put("opencode-1.18.33.json", ".local/share/opencode/opencode.db");
     let homes = home.homes();
     (home, homes)
@@ -97,6 +99,7 @@ fn conversations_are_found_where_the_programs_keep_them() {
     assert_eq!(
         names,
         [
+            "qwen:c27cb1ee",
             "claude:1627ef0f",
             "codex:01a1eac5",
             "gemini:session-2026-11-17T18-29-bda06754",
@@ -120,7 +123,7 @@ fn conversations_of_other_projects_are_not() {
     for other in ["/home/ada/set", "/home/ada/settings/deeper", "/home/ada/settings-2"] {
         assert_eq!(found(&homes, &[other.into()]), []);
     }
-    assert_eq!(found(&homes, &["/home/ada/settings-2".into(), "/home/ada".into()]).len(), 5);
+    assert_eq!(found(&homes, &["/home/ada/settings-2".into(), "/home/ada".into()]).len(), 6);
 }
 
 #[test]
@@ -302,4 +305,49 @@ fn foreign_files_are_counted_and_links_are_not_followed() {
     assert_eq!(found.len(), 1);
     assert_eq!(skipped.len(), 2);
     assert_eq!(read_file(&home.path("t/zero.jsonl")), Err(SkipReason::Foreign));
+}
+
+#[test]
+fn what_an_agent_was_told_and_did_is_its_trace() {
+    use handover_model::TraceStep::{Called, Said, Shown, Told};
+    for file in ["claude-2.1.197.jsonl", "qwen-0.24.4.jsonl"] {
+        let trace = read_file(&golden(file)).unwrap().1.trace();
+        let steps = trace.steps();
+        let called = steps.iter().filter_map(|step| match step {
+            Called(call) => Some(call),
+            Told(_) | Said(_) | Shown { .. } => None,
+        });
+        let calls: Vec<_> = called.collect();
+        assert!(matches!(&steps[0], Told(text) if text == ASKED), "{file}: {steps:?}");
+        assert!(matches!(steps.last(), Some(Said(text)) if text == CONCLUDED), "{file}");
+        assert_eq!(calls.len(), 1, "{file}");
+        let shown = |step: &&handover_model::TraceStep| matches!(step, Shown { call, failed: false, .. } if *call == calls[0].id);
+        assert_eq!(steps.iter().filter(shown).count(), 1, "{file}");
+    }
+}
+
+#[test]
+fn a_subagent_of_copilot_is_read_from_the_conversation_that_it_shares() {
+    let home = Home::new();
+    let events = concat!(
+        r#"{"type":"session.start","data":{"context":{"cwd":"/p"}}}"#,
+        "\n",
+        r#"{"type":"user.message","data":{"content":"lead"}}"#,
+        "\n",
+        r#"{"type":"user.message","agentId":"a1","data":{"content":"task","source":"agent-lead"}}"#,
+        "\n",
+        r#"{"type":"assistant.message","agentId":"a1","data":{"content":"found","parentToolCallId":"t1"}}"#,
+        "\n",
+        r#"{"type":"assistant.message","agentId":"a2","data":{"content":"other","parentToolCallId":"t2"}}"#,
+        "\n",
+        r#"{"type":"assistant.message","data":{"content":"done"}}"#,
+        "\n",
+    );
+    home.write("s/events.jsonl", events);
+    let path = home.path("s/events.jsonl");
+    let said = |conversation: &Conversation| -> Vec<String> {
+        conversation.messages.iter().map(|message| message.text.clone()).collect()
+    };
+    assert_eq!(said(&read_subagent(&path, "a1").unwrap()), ["task", "found"]);
+    assert_eq!(said(&read_file(&path).unwrap().1), ["lead", "done"]);
 }

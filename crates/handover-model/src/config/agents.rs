@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Role, SessionId};
+use super::kinds;
+use crate::{OnMissing, Role, SessionId};
 
 /// `[agents]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +42,12 @@ pub struct HooksConfig {
     pub roles: BTreeMap<String, Role>,
     /// Roles whose subagents are not briefed.
     pub roles_disabled: Vec<Role>,
+    /// Subagent types that are not briefed, each with the reason.
+    pub exempt: BTreeMap<String, String>,
+    /// Whether a prompt may exempt its subagent: `<!-- handover:exempt REASON -->` on a line by itself.
+    pub exempt_marker: bool,
+    /// What happens to a subagent that would work without a brief.
+    pub on_missing: OnMissing,
     /// Sessions in which hooks do nothing.
     pub sessions_disabled: Vec<SessionId>,
     /// Whether a subagent that ends without a debrief is asked for one, once.
@@ -55,6 +62,12 @@ impl Default for HooksConfig {
             enabled: true,
             roles: BTreeMap::new(),
             roles_disabled: Vec::new(),
+            exempt: BTreeMap::from([(
+                "statusline-setup".to_owned(),
+                "it sets up the status line and does not work on the project".to_owned(),
+            )]),
+            exempt_marker: false,
+            on_missing: OnMissing::default(),
             sessions_disabled: Vec::new(),
             debrief_required: true,
             deadline_ms: 5_000,
@@ -62,21 +75,53 @@ impl Default for HooksConfig {
     }
 }
 
+/// How a subagent type is briefed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Briefing {
+    /// As this role.
+    As {
+        /// The role whose context it gets.
+        role: Role,
+        /// Whether it is asked for a debrief: one that only reads has its answer.
+        debrief: bool,
+    },
+    /// Not at all, by a rule of the configuration.
+    Exempt {
+        /// The key of the rule.
+        rule: &'static str,
+        /// Why.
+        reason: String,
+    },
+}
+
 impl HooksConfig {
-    /// The role of a subagent type; none if it is not briefed. `general` lists the host's general-purpose
-    /// types.
-    pub fn role_of(&self, agent_type: &str, general: &[&str]) -> Option<Role> {
-        let role = match self.roles.get(agent_type) {
-            Some(role) if role.as_str() == "none" => return None,
-            Some(role) => role.clone(),
-            None if general.contains(&agent_type) => Role::new(crate::roles::DEVELOPER).ok()?,
-            // Types named after our roles: `qa-expert`, `team:qa_expert`.
-            None => {
-                let name = agent_type.rsplit(':').next()?.replace('-', "_");
-                Role::new(*crate::roles::BUILT_IN.iter().find(|role| **role == name)?).ok()?
+    /// How a subagent type is briefed. `general` lists the host's general-purpose types. Every type has a
+    /// role: that of the configuration, else its namesake, else the nearest by the words of its name.
+    pub fn briefing(&self, agent_type: &str, general: &[&str]) -> Briefing {
+        if let Some(reason) = self.exempt.get(agent_type) {
+            return Briefing::Exempt { rule: "hooks.exempt", reason: reason.clone() };
+        }
+        let (role, debrief) = match self.roles.get(agent_type) {
+            Some(role) if role.as_str() == "none" => {
+                let reason = format!("the role of `{agent_type}` is `none`");
+                return Briefing::Exempt { rule: "hooks.roles", reason };
             }
+            Some(role) => (role.clone(), true),
+            None => kinds::role_of(agent_type, general),
         };
-        (!self.roles_disabled.contains(&role)).then_some(role)
+        if self.roles_disabled.contains(&role) {
+            let reason = format!("the role `{role}` is switched off");
+            return Briefing::Exempt { rule: "hooks.roles_disabled", reason };
+        }
+        Briefing::As { role, debrief }
+    }
+
+    /// The role of a subagent type; none if it is exempt.
+    pub fn role_of(&self, agent_type: &str, general: &[&str]) -> Option<Role> {
+        match self.briefing(agent_type, general) {
+            Briefing::As { role, .. } => Some(role),
+            Briefing::Exempt { .. } => None,
+        }
     }
 }
 
@@ -84,23 +129,31 @@ impl HooksConfig {
 mod tests {
     use super::*;
 
+    fn role(hooks: &HooksConfig, kind: &str) -> String {
+        hooks.role_of(kind, &["general-purpose"]).map_or_else(String::new, String::from)
+    }
+
     #[test]
-    fn maps_subagent_types_to_roles() {
+    fn the_configuration_decides_first() {
         let mut hooks = HooksConfig::default();
-        let role = |hooks: &HooksConfig, kind: &str| {
-            hooks.role_of(kind, &["general-purpose"]).map_or_else(String::new, String::from)
-        };
-        assert_eq!(role(&hooks, "general-purpose"), "developer");
-        assert_eq!(role(&hooks, "qa-expert"), "qa_expert");
-        assert_eq!(role(&hooks, "team:tech_lead"), "tech_lead");
-        for other in ["Explore", "Plan", "explorer", "worker", "team:", ""] {
-            assert_eq!(role(&hooks, other), "", "{other}");
-        }
-        hooks.roles.insert("Explore".to_owned(), Role::new("investigator").unwrap());
+        assert_eq!(role(&hooks, "Explore"), "investigator");
+        hooks.roles.insert("Explore".to_owned(), Role::new("tech_lead").unwrap());
         hooks.roles.insert("general-purpose".to_owned(), Role::new("none").unwrap());
         hooks.roles_disabled.push(Role::new("qa_expert").unwrap());
-        assert_eq!(role(&hooks, "Explore"), "investigator");
-        assert_eq!(role(&hooks, "general-purpose"), "");
-        assert_eq!(role(&hooks, "qa-expert"), "");
+        hooks.exempt.insert("Plan".to_owned(), "it plans".to_owned());
+        assert_eq!(role(&hooks, "Explore"), "tech_lead");
+        for (kind, key) in [
+            ("general-purpose", "hooks.roles"),
+            ("qa-expert", "hooks.roles_disabled"),
+            ("Plan", "hooks.exempt"),
+            ("statusline-setup", "hooks.exempt"),
+        ] {
+            let briefing = hooks.briefing(kind, &["general-purpose"]);
+            let Briefing::Exempt { rule, reason } = briefing else { panic!("{kind}") };
+            assert_eq!(rule, key, "{kind}");
+            assert!(!reason.is_empty(), "{kind}");
+        }
+        let explained = hooks.briefing("Explore", &[]);
+        assert!(matches!(explained, Briefing::As { debrief: true, .. }), "a role was given");
     }
 }

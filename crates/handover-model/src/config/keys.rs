@@ -127,6 +127,9 @@ pub const KEYS: &[Key] = &[
     key("runs.host", SendsData),
     key("runs.command", RunsProgram),
     key("runs.model", SendsData),
+    // Stories are instructions.
+    key("runs.stories", Instructs),
+    key("runs.epics", Instructs),
     key("runs.profile", WeakensProtection),
     key("runs.env", OpensEnvironment),
     key("runs.parallel", Harmless),
@@ -161,6 +164,10 @@ pub const KEYS: &[Key] = &[
     key("hooks.enabled", WithholdsContext),
     key("hooks.roles", WithholdsContext),
     key("hooks.roles_disabled", WithholdsContext),
+    key("hooks.exempt", WithholdsContext),
+    // A model must not exempt its own subagents.
+    key("hooks.exempt_marker", UserOnly),
+    key("hooks.on_missing", WithholdsContext),
     key("hooks.sessions_disabled", WithholdsContext),
     key("hooks.debrief_required", WeakensProtection),
     // A hook without time returns no brief; one with too much of it stalls its host.

@@ -6,6 +6,7 @@
 mod agents;
 mod context;
 mod keys;
+mod kinds;
 mod party;
 mod runs;
 mod store;
@@ -13,7 +14,7 @@ mod trust;
 
 use serde::{Deserialize, Serialize};
 
-pub use agents::{AgentsConfig, HooksConfig};
+pub use agents::{AgentsConfig, Briefing, HooksConfig};
 pub use context::{
     AssemblyConfig, BriefConfig, ColumnWeights, GuardConfig, RoleText, SpecializationConfig,
 };

@@ -16,6 +16,10 @@ pub struct RunsConfig {
     pub command: Option<String>,
     /// The model, if the program lets one choose.
     pub model: Option<String>,
+    /// Folders of stories, instead of the usual ones.
+    pub stories: Vec<String>,
+    /// Folders of epics, instead of the usual ones.
+    pub epics: Vec<String>,
     /// What a developer may do; a reviewer may only read.
     pub profile: Profile,
     /// Environment variables that agents and gates see in addition to the usual ones; a trailing `*` matches
@@ -52,6 +56,8 @@ impl Default for RunsConfig {
             host: None,
             command: None,
             model: None,
+            stories: Vec::new(),
+            epics: Vec::new(),
             profile: Profile::Edit,
             env: Vec::new(),
             parallel: 1,

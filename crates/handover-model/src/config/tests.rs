@@ -67,6 +67,7 @@ fn words_and_ids_are_validated() {
         json!({"assembly": {"roles_disabled": ["QA Expert"]}}),
         json!({"project": {"id": "a/b"}}),
         json!({"hooks": {"sessions_disabled": ["../x"]}}),
+        json!({"hooks": {"on_missing": "ignore"}}),
         json!({"runs": {"profile": "root"}}),
         json!({"runs": {"parallel": -1}}),
         json!({"party": {"phases": ["lunch"]}}),
@@ -121,8 +122,8 @@ fn everything() -> serde_json::Value {
         "guard": {"mode": "warn"},
         "agents": {"timeout": 1, "idle_timeout": 2, "environment": ["X*"], "programs": {"codex": "/bin/codex"}},
         "runs": {
-            "pipeline": "team", "host": "codex", "command": "c", "model": "m", "profile": "full", "env": ["X"],
-            "parallel": 2, "remote": "r", "lease": 3, "phase_timeout": 4, "idle_timeout": 5, "max_fixes": 6,
+            "pipeline": "team", "host": "codex", "command": "c", "model": "m", "stories": ["s"], "epics": ["e"],
+            "profile": "full", "env": ["X"], "parallel": 2, "remote": "r", "lease": 3, "phase_timeout": 4, "idle_timeout": 5, "max_fixes": 6,
             "retro": true, "analysis": true, "max_retries": 7, "max_file_bytes": 8, "max_commit_bytes": 9,
         },
         "party": {
@@ -146,6 +147,7 @@ fn everything() -> serde_json::Value {
         },
         "hooks": {
             "enabled": false, "roles": {"Explore": "investigator"}, "roles_disabled": ["developer"],
+            "exempt": {"Plan": "it only plans"}, "exempt_marker": true, "on_missing": "refuse",
             "sessions_disabled": ["s1"], "debrief_required": false, "deadline_ms": 1,
         },
         "trust": {"programs": ["make"], "stores": ["https://team.example"]},

@@ -34,6 +34,33 @@ words! {
     }
 }
 
+impl ItemKind {
+    /// The section of a receipt that the tokens of such items count in.
+    pub const fn section(self) -> &'static str {
+        match self {
+            Self::Package => "packages",
+            Self::Reasoning => "reasoning",
+            Self::Error | Self::Strategy => "errors",
+            Self::Verdict => "history",
+            Self::Note => "notes",
+        }
+    }
+}
+
+words! {
+    /// What became of an item that an agent received, from the least to the most.
+    Use, "use" {
+        /// Nothing shows that it mattered.
+        Unused => "unused",
+        /// Its rare words or numbers are in what the agent wrote.
+        Echoed => "echoed",
+        /// The agent wrote its id or its path.
+        Named => "named",
+        /// The agent read its file.
+        Opened => "opened",
+    }
+}
+
 words! {
     /// How much of an item a prompt includes.
     Form, "form" {
@@ -110,6 +137,34 @@ words! {
         Warn => "warn",
         /// It is not checked.
         Off => "off",
+    }
+}
+
+words! {
+    /// What happens to a subagent that would work without a brief, because no hook announced it or the hook failed.
+    #[derive(Default)]
+    OnMissing, "rule for missing briefs" {
+        /// It gets its brief when it starts, else by being held back once.
+        #[default]
+        BriefLate => "brief_late",
+        /// Its spawn is refused; where the host cannot do that, it is told to stop.
+        Refuse => "refuse",
+        /// It works without one and counts as exempt.
+        Allow => "allow",
+    }
+}
+
+words! {
+    /// What became of a subagent that an agent program started, or was asked to start.
+    Coverage, "coverage" {
+        /// It has its brief.
+        Briefed => "briefed",
+        /// It worked without one, by a rule of the configuration.
+        Exempt => "exempt",
+        /// It did not start, or was told to stop.
+        Refused => "refused",
+        /// It worked without a brief and should not have.
+        Missed => "missed",
     }
 }
 

@@ -144,12 +144,12 @@ mod tests {
     #[test]
     fn every_value_survives_text_and_json() {
         check_all!(
-            Action Category Cause ChangeKind Confidence Consensus FailureClass Fate FindingKind Form
-            GateFormat GroupStatus GuardMode ItemKind JournalKind KnownEvent NoteKind NoteState PackageKind
+            Action Category Cause ChangeKind Confidence Consensus Coverage FailureClass Fate FindingKind Form
+            GateFormat GroupStatus GuardMode ItemKind JournalKind KnownEvent NoteKind NoteState OnMissing PackageKind
             PartyPhase Phase PipelineName Priority Profile ReasoningLevel ReceiptState RecordState RedactionMode
             Routing RunPhase RunState ScenarioKind ScenarioOutcome Scope SessionStatus Severity SourceName
             StoryState TeamStatus TestingMode TicketWay Tier TokenKind Tokenizer TokenScope Topic Trust
-            UatGate Verdict Zone
+            UatGate Use Verdict Zone
         );
     }
 
@@ -190,6 +190,7 @@ mod tests {
     #[test]
     fn defaults_are_the_strict_ones() {
         assert_eq!(GuardMode::default(), GuardMode::Strict);
+        assert_eq!(OnMissing::default(), OnMissing::BriefLate);
         assert_eq!(RedactionMode::default(), RedactionMode::PatternAndEntropy);
         assert_eq!(Routing::default(), Routing::Strict);
         assert_eq!(TestingMode::default(), TestingMode::Full);

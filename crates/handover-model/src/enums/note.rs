@@ -51,12 +51,6 @@ words! {
         NamesOld => "names what it replaces",
         /// It has another value of the same.
         OtherValue => "another value",
-        /// It says that something of the earlier one changed.
-        SaysSo => "says that it changed",
-        /// It allows what the earlier one forbids, or forbids what it allows.
-        Opposite => "the opposite",
-        /// It answers the same question differently.
-        SameSubject => "another answer on the same subject",
     }
 }
 
@@ -67,6 +61,8 @@ words! {
         Confirmed => "confirmed",
         /// It is none: both count.
         Rejected => "rejected",
+        /// A decision was undone: the rule counts.
+        Open => "open",
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AmendedHow, AmendmentDecision, ItemKind, ProjectId, Timestamp};
+use crate::{AmendedHow, AmendmentDecision, ItemKind, NoteId, NoteKind, ProjectId, Timestamp};
 
 /// A record that says something: a note or a package.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -11,6 +11,19 @@ pub struct ItemRef {
     pub kind: ItemKind,
     /// The record's id as text.
     pub id: String,
+}
+
+impl ItemRef {
+    /// The note that it is, if it is one.
+    pub fn note(&self) -> Option<NoteId> {
+        (self.kind == ItemKind::Note).then(|| NoteId::new(&self.id).ok()).flatten()
+    }
+
+    /// Whether it is a private note.
+    pub fn is_private(&self) -> bool {
+        let kind = self.note().as_ref().and_then(NoteKind::of_id);
+        kind.is_some_and(NoteKind::is_private)
+    }
 }
 
 impl std::fmt::Display for ItemRef {

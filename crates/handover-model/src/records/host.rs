@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentId, Host, HostSessionId, ReceiptId, TicketWay, Timestamp};
+use crate::{AgentId, Host, HostSessionId, ReceiptId, TicketWay, Timestamp, ToolUseId};
 
-/// A briefed subagent, from its spawn to its debrief.
+/// A briefed subagent, from its spawn to the end of its conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
     /// The receipt of its brief.
@@ -15,17 +15,24 @@ pub struct Ticket {
     pub host_session: HostSessionId,
     /// The host's name for its type.
     pub agent_type: String,
+    /// The name that its caller gave it; some hosts report it instead of the type.
+    pub name: Option<String>,
+    /// The tool call that spawns it, where the host says so.
+    pub tool_use: Option<ToolUseId>,
     /// BLAKE3 of the task as passed to the host.
     pub task_hash: String,
     /// How the brief is delivered.
     pub way: TicketWay,
-    /// The host's id of the subagent, once known.
+    /// The host's id of the subagent. From its start until the host says which call spawned it, this is a
+    /// guess among the spawns that wait.
     pub agent: Option<AgentId>,
     /// Whether it was already asked for a debrief once.
     pub asked: bool,
+    /// The hash of the last message that was kept: a subagent that is continued ends again.
+    pub ending: Option<String>,
     /// When it was spawned.
     pub created_at: Timestamp,
-    /// When it reported its debrief, or was found to have ended without one.
+    /// When it first ended, or was found to have never started.
     pub closed_at: Option<Timestamp>,
 }
 

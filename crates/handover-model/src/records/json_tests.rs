@@ -189,8 +189,8 @@ fn hosts_tokens_and_changes() {
     check::<Ticket>(
         json!({
             "receipt": "r_1", "host": "claude", "host_session": "c-1", "agent_type": "developer",
-            "task_hash": "h", "way": "hold_back", "agent": null, "asked": true, "created_at": TIME,
-            "closed_at": null,
+            "name": null, "tool_use": null, "task_hash": "h", "way": "hold_back", "agent": null,
+            "asked": true, "ending": null, "created_at": TIME, "closed_at": null,
         }),
         &[],
     );
@@ -225,7 +225,7 @@ fn receipts() {
             "items": [{
                 "kind": "package", "id": "7", "version": 2, "form": "pointer", "score": 1.5,
                 "terms": {"task": 1.5}, "tokens": 9, "read_at": TIME, "trust": "person",
-                "flags": ["override"],
+                "flags": ["override"], "use": "opened",
             }],
             "left_out": [{"kind": "error", "id": "h", "reason": "over the budget", "score": 0.0}],
             "left_out_counts": {"over the budget": 1}, "redactions": {"generic": 2},

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Action, NoteId, NoteKind, NoteState, OperationId, PackageId, ProjectId, RecordState, SessionId,
-    SessionStatus, Timestamp, Trust,
+    Action, AmendmentDecision, ItemRef, NoteId, NoteKind, NoteState, OperationId, PackageId,
+    ProjectId, RecordState, SessionId, SessionStatus, Timestamp, Trust,
 };
 
 /// One thing that somebody did by hand.
@@ -129,6 +129,17 @@ pub enum Edit {
         /// After.
         after: SessionStanding,
     },
+    /// A decision about a replacement.
+    Decision {
+        /// The statement that may have been replaced.
+        earlier: ItemRef,
+        /// The statement that may have replaced it.
+        later: ItemRef,
+        /// Before.
+        before: AmendmentDecision,
+        /// After.
+        after: AmendmentDecision,
+    },
     /// A new version of a package.
     Version {
         /// The new version.
@@ -147,6 +158,7 @@ impl Edit {
             Self::Strategy { id, .. } => format!("strategy {id}"),
             Self::Error { id, .. } => format!("error {id}"),
             Self::Session { id, .. } => format!("session {id}"),
+            Self::Decision { earlier, .. } => format!("{earlier}"),
         }
     }
 
@@ -158,7 +170,8 @@ impl Edit {
             Self::Note { .. }
             | Self::Strategy { .. }
             | Self::Error { .. }
-            | Self::Session { .. } => [None, None],
+            | Self::Session { .. }
+            | Self::Decision { .. } => [None, None],
         };
         let mut mine = versions(self).into_iter().flatten().peekable();
         if mine.peek().is_some() {
@@ -168,17 +181,24 @@ impl Edit {
         self.subject() == other.subject()
     }
 
-    /// The note that it changes, if its id says that it is private.
-    pub fn private_note(&self) -> Option<&NoteId> {
+    /// The notes that it is about.
+    pub fn notes(&self) -> Vec<NoteId> {
         match self {
-            Self::Note { id, .. } => {
-                NoteKind::of_id(id).is_some_and(NoteKind::is_private).then_some(id)
+            Self::Note { id, .. } => vec![id.clone()],
+            Self::Decision { earlier, later, .. } => {
+                [earlier, later].into_iter().filter_map(ItemRef::note).collect()
             }
             Self::Package { .. }
             | Self::Strategy { .. }
             | Self::Error { .. }
             | Self::Session { .. }
-            | Self::Version { .. } => None,
+            | Self::Version { .. } => Vec::new(),
         }
+    }
+
+    /// Whether it is about a note whose id says that it is private.
+    pub fn is_private(&self) -> bool {
+        let private = |id: &NoteId| NoteKind::of_id(id).is_some_and(NoteKind::is_private);
+        self.notes().iter().any(private)
     }
 }

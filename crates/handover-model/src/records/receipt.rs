@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AmendedBy, Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, ScreenFlag, SessionId,
-    StaleName, Timestamp, Trust, Zone,
+    StaleName, Timestamp, Trust, Use, Zone,
 };
 
 /// The record of one assembly or brief and its delivery.
@@ -136,6 +136,9 @@ pub struct ReceiptItem {
     /// What replaced it, if it was shown as outdated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outdated: Option<AmendedBy>,
+    /// What became of it, once the agent has ended and its conversation shows it.
+    #[serde(default, rename = "use", skip_serializing_if = "Option::is_none")]
+    pub used: Option<Use>,
 }
 
 /// An item that was left out.

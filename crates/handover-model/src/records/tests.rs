@@ -39,6 +39,7 @@ fn receipt() -> Receipt {
             tokens: 9,
             read_at: None,
             outdated: None,
+            used: None,
             trust: crate::Trust::Project,
             flags: Vec::new(),
             stale: Vec::new(),

@@ -8,7 +8,7 @@ use handover_model::{
     Action, AgentId, Amendment, AmendmentDecision, CounterName, EpicId, EventType, GroupId, Host,
     HostSessionId, ItemKind, ItemRef, JournalKind, LockOwner, NoteState, OperationId, PackageId,
     Phase, ProjectId, ReasoningId, ReceiptId, RecordState, Role, RunId, SessionId, SkillName,
-    TicketWay, Topic, Verdict,
+    TicketWay, ToolUseId, Topic, Verdict,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::archive::{Digest, KINDS};
@@ -166,6 +166,7 @@ fn fill_all(store: &dyn Store) {
                 tokens: 3,
                 read_at: None,
                 outdated: None,
+                used: None,
                 trust: handover_model::Trust::Project,
                 flags: Vec::new(),
                 stale: Vec::new(),
@@ -194,6 +195,9 @@ fn fill_all(store: &dyn Store) {
             agent_type: r.clean("developer"),
             task_hash: "t".to_owned(),
             way: TicketWay::Rewrite,
+            name: Some(r.clean("alice")),
+            tool_use: ToolUseId::new("toolu_1").ok(),
+            agent: AgentId::new("a1").ok(),
             now: at(11),
         })
         .unwrap();

@@ -98,6 +98,7 @@ fn texts_that_show_private_notes_stay_here() {
                 tokens: 9,
                 read_at: None,
                 outdated: None,
+                used: None,
             }],
             ..receipt(&session, id, &[])
         };

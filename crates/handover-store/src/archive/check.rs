@@ -8,8 +8,8 @@ use handover_model::{
     EventType, Form, GroupId, GroupStatus, Host, HostSessionId, ItemKind, JournalKind, LeftOut,
     LockOwner, NoteId, NoteKind, NoteState, OperationId, PackageKind, Phase, Priority, ProjectId,
     Provided, ReceiptId, ReceiptState, RecordState, Role, RunId, RunState, Scope, ScreenFlag,
-    Section, SessionId, SessionStatus, SkillName, StaleName, TicketWay, Topic, Trust, Verdict,
-    Zone,
+    Section, SessionId, SessionStatus, SkillName, StaleName, TicketWay, ToolUseId, Topic, Trust,
+    Use, Verdict, Zone,
 };
 use serde::de::DeserializeOwned;
 
@@ -29,6 +29,7 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("task_group", "id") | (_, "group_id") => is::<GroupId>(text),
         (_, "role" | "producer") => is::<Role>(text),
         (_, "agent_id" | "agent") => is::<AgentId>(text),
+        ("ticket", "tool_use") => is::<ToolUseId>(text),
         ("skill_output", "skill") => is::<SkillName>(text),
         ("event", "type") => is::<EventType>(text),
         ("receipt", "id") | ("receipt_item" | "ticket" | "verdict", "receipt") => {
@@ -62,6 +63,7 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("receipt", "state") => is::<ReceiptState>(text),
         ("receipt_item", "kind") => is::<ItemKind>(text),
         ("receipt_item", "form") => is::<Form>(text),
+        ("receipt_item", "used") => is::<Use>(text),
         ("run", "state") => is::<RunState>(text),
         ("run_journal", "kind") => is::<JournalKind>(text),
         ("ticket", "way") => is::<TicketWay>(text),
@@ -100,7 +102,7 @@ mod tests {
             ("package", "group_id", "P1", "GLOBAL"),
             ("reasoning", "role agent_id", "dev1", "a b"),
             ("package", "producer", "qa_expert", "QA"),
-            ("ticket", "agent host_session receipt", "a1", "a b"),
+            ("ticket", "agent host_session receipt tool_use", "a1", "a b"),
             ("skill_output", "skill", "lint", "a b"),
             ("event", "type", "delivery", ""),
             ("receipt", "id", "r_1", "r 1"),
@@ -140,6 +142,7 @@ mod tests {
             ("receipt", "state", "confirmed", "lost"),
             ("receipt_item", "kind", "error", "event"),
             ("receipt_item", "form", "pointer", "long"),
+            ("receipt_item", "used", "echoed", "often"),
             ("run", "state", "budget", "lost"),
             ("run_journal", "kind", "intent", "event"),
             ("ticket", "way", "hold_back", "push"),

@@ -9,7 +9,8 @@ use handover_model::{
     GroupStatus, Host, HostSessionId, HostVersion, JournalEntry, JournalKind, LockOwner, Package,
     PackageId, PackageKind, Phase, Priority, Reasoning, ReasoningId, ReceiptId, ReceiptState,
     RecordState, Run, RunId, RunState, Scope, Session, SessionCounts, SessionStatus, SkillName,
-    SkillOutput, Strategy, Ticket, TicketWay, Token, TokenId, TokenKind, TokenScope, Topic,
+    SkillOutput, Strategy, Ticket, TicketWay, Token, TokenId, TokenKind, TokenScope, ToolUseId,
+    Topic,
 };
 use serde_json::json;
 
@@ -469,6 +470,9 @@ pub fn of_hosts_and_tokens(backend: &dyn Backend) {
             agent_type: clean("reviewer"),
             task_hash: "hash".to_owned(),
             way: TicketWay::Start,
+            name: Some(clean("alice")),
+            tool_use: Some(ToolUseId::new("toolu_1").unwrap()),
+            agent: None,
             now: at(2),
         })
         .unwrap();
@@ -479,17 +483,22 @@ pub fn of_hosts_and_tokens(backend: &dyn Backend) {
         host: Host::CODEX,
         host_session: conversation.clone(),
         agent_type: "reviewer".to_owned(),
+        name: Some("alice".to_owned()),
+        tool_use: ToolUseId::new("toolu_1").ok(),
         task_hash: "hash".to_owned(),
         way: TicketWay::Start,
         agent: Some(agent.clone()),
         asked: true,
+        ending: None,
         created_at: at(2),
         closed_at: None,
     };
     let open = store.open_tickets(Host::CODEX, &conversation).unwrap();
     assert_eq!(open, std::slice::from_ref(&expected));
     assert!(store.close_ticket(&receipt, at(3)).unwrap());
-    let closed = Ticket { closed_at: Some(at(3)), ..expected };
+    assert!(store.end_ticket(&receipt, "hash of the last message", at(4)).unwrap());
+    let ending = Some("hash of the last message".to_owned());
+    let closed = Ticket { closed_at: Some(at(3)), ending, ..expected };
     assert_eq!(store.ticket_of(Host::CODEX, &agent).unwrap(), Some(closed));
 
     store.note_host_version(Host::CLAUDE, &clean("1.2"), true, at(4)).unwrap();

@@ -215,6 +215,7 @@ pub fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> NewRece
             tokens: 41,
             read_at: None,
             outdated: None,
+            used: None,
             trust: Trust::Agent,
             flags: Vec::new(),
             stale: vec![handover_model::StaleName::Gone { name: "src/old.rs".to_owned() }],

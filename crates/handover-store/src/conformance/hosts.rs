@@ -1,6 +1,8 @@
 //! Cases of [`Hosts`](crate::Hosts).
 
-use handover_model::{AgentId, Host, HostSessionId, ReceiptId, SessionId, Ticket, TicketWay};
+use handover_model::{
+    AgentId, Host, HostSessionId, ReceiptId, SessionId, Ticket, TicketWay, ToolUseId,
+};
 
 use super::Backend;
 use super::fixture::*;
@@ -26,6 +28,9 @@ fn ticket(store: &dyn Store, session: &SessionId, id: &str, claim: bool) -> Rece
         agent_type: clean("general-purpose"),
         task_hash: format!("hash of {id}"),
         way: TicketWay::Rewrite,
+        name: None,
+        tool_use: ToolUseId::new(format!("toolu_{id}")).ok(),
+        agent: None,
         now: at(0),
     };
     store.open_ticket(&new).unwrap();
@@ -66,8 +71,20 @@ pub fn tickets_are_found_by_conversation_and_subagent(backend: &dyn Backend) {
     store.close_ticket(&second, at(5)).unwrap();
     assert_eq!(ids(), ["r_1"]);
     let found = store.ticket_of(Host::CLAUDE, &agent("a1")).unwrap().unwrap();
-    assert_eq!((found.receipt, found.closed_at), (second, Some(at(5))));
+    assert_eq!((&found.receipt, found.closed_at), (&second, Some(at(5))));
     assert_eq!(store.ticket_of(Host::CLAUDE, &agent("a2")).unwrap(), None);
+    let all = store.tickets(Host::CLAUDE, &conversation("c1")).unwrap();
+    assert_eq!(all.iter().map(|t| t.receipt.as_str()).collect::<Vec<_>>(), ["r_1", "r_2"]);
+    let call = |id: &str| {
+        let call = ToolUseId::new(id).unwrap();
+        store.ticket_of_call(Host::CLAUDE, &conversation("c1"), &call).unwrap()
+    };
+    assert_eq!(call("toolu_r_2").map(|found| found.receipt), Some(second));
+    assert_eq!(call("toolu_none"), None);
+    let unsettled = |seconds| store.unsettled_tickets(Host::CLAUDE, at(seconds)).unwrap();
+    assert_eq!(unsettled(1).len(), 1, "one is closed");
+    assert_eq!((unsettled(0), unsettled(1)[0].receipt.as_str()), (Vec::new(), "r_1"));
+    assert_eq!(store.unsettled_tickets(Host::CODEX, at(9)).unwrap(), []);
 }
 
 /// A ticket belongs to one subagent.
@@ -78,6 +95,54 @@ pub fn a_ticket_has_one_agent(backend: &dyn Backend) {
     assert!(store.take_ticket(&id, &agent("a1")).unwrap());
     assert!(store.take_ticket(&id, &agent("a1")).unwrap());
     assert!(!store.take_ticket(&id, &agent("a2")).unwrap());
+    let second = ticket(&*store, &session, "r_2", false);
+    assert!(!store.take_ticket(&second, &agent("a1")).unwrap(), "it has one");
+    assert!(store.take_ticket(&second, &agent("a2")).unwrap());
+}
+
+/// Which subagent has which ticket is assumed when they start, and known later.
+pub fn assumed_tickets_are_exchanged(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let (first, second) =
+        (ticket(&*store, &session, "r_1", false), ticket(&*store, &session, "r_2", false));
+    let of = |id: &str| store.ticket_of(Host::CLAUDE, &agent(id)).unwrap().map(|t| t.receipt);
+    store.take_ticket(&first, &agent("a1")).unwrap();
+    store.take_ticket(&second, &agent("a2")).unwrap();
+    assert!(store.bind_ticket(&first, &agent("a2")).unwrap());
+    assert_eq!((of("a1"), of("a2")), (Some(second.clone()), Some(first.clone())));
+    assert!(store.bind_ticket(&first, &agent("a2")).unwrap(), "again");
+    assert_eq!((of("a1"), of("a2")), (Some(second), Some(first)));
+    let third = ticket(&*store, &session, "r_3", false);
+    assert!(store.bind_ticket(&third, &agent("a1")).unwrap());
+    assert_eq!(of("a1"), Some(third), "its former ticket is free again");
+    let open = store.open_tickets(Host::CLAUDE, &conversation("c1")).unwrap();
+    assert_eq!(open[1].agent, None);
+}
+
+/// A subagent that is continued ends again; the same message ends it once.
+pub fn a_ticket_ends_with_each_message(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let id = ticket(&*store, &session, "r_1", false);
+    store.take_ticket(&id, &agent("a1")).unwrap();
+    assert!(store.end_ticket(&id, "first", at(1)).unwrap());
+    assert!(!store.end_ticket(&id, "first", at(2)).unwrap());
+    assert!(store.end_ticket(&id, "second", at(3)).unwrap());
+    let ended = store.ticket_of(Host::CLAUDE, &agent("a1")).unwrap().unwrap();
+    assert_eq!((ended.ending.as_deref(), ended.closed_at), (Some("second"), Some(at(1))));
+}
+
+/// What waits for its subagent is claimed until its ticket is closed.
+pub fn a_claim_lives_as_long_as_its_ticket(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let id = ticket(&*store, &session, "r_1", true);
+    let role = store.receipt(&id).unwrap().role;
+    let deliveries = || store.deliveries(&session, None, &role, at(10_000)).unwrap();
+    assert_eq!(deliveries(), 1);
+    store.close_ticket(&id, at(10_000)).unwrap();
+    assert_eq!(deliveries(), 0);
 }
 
 /// A subagent is held back once, and its ticket closed once.

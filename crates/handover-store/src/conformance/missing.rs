@@ -3,6 +3,7 @@
 
 use handover_model::{
     AgentId, Host, HostSessionId, PackageId, Phase, ReceiptId, Role, RunId, SessionStatus, TokenId,
+    ToolUseId,
 };
 
 use super::Backend;
@@ -98,6 +99,7 @@ pub fn a_receipt(backend: &dyn Backend) {
     check(store.receipt(&none));
     check(store.claim_receipt(&none, at(1)));
     check(store.mark_read(&none, known, at(1)));
+    check(store.mark_used(&none, &[]));
     for step in [
         ReceiptStep::Delivered { host: None },
         ReceiptStep::Confirmed,
@@ -151,8 +153,14 @@ pub fn where_a_miss_is_normal(backend: &dyn Backend) {
     assert_eq!(store.bound_session(Host::CLAUDE, &conversation).unwrap(), None);
     assert!(store.open_tickets(Host::CLAUDE, &conversation).unwrap().is_empty());
     assert_eq!(store.ticket_of(Host::CLAUDE, &agent).unwrap(), None);
+    assert!(store.tickets(Host::CLAUDE, &conversation).unwrap().is_empty());
+    assert!(store.unsettled_tickets(Host::CLAUDE, at(1)).unwrap().is_empty());
+    let call = ToolUseId::new("toolu_none").unwrap();
+    assert_eq!(store.ticket_of_call(Host::CLAUDE, &conversation, &call).unwrap(), None);
     let receipt = ReceiptId::new("r_none").unwrap();
     assert!(!store.take_ticket(&receipt, &agent).unwrap());
+    assert!(!store.bind_ticket(&receipt, &agent).unwrap());
+    assert!(!store.end_ticket(&receipt, "hash", at(1)).unwrap());
     assert!(!store.ask_ticket(&receipt).unwrap());
     assert!(!store.close_ticket(&receipt, at(1)).unwrap());
     assert!(store.receipts(&ReceiptFilter::default()).unwrap().is_empty());

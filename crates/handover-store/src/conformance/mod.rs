@@ -74,13 +74,14 @@ macro_rules! conformance_tests {
                 projects_do_not_mix, many_are_found_as_few, reindexing_changes_nothing;
             events: an_event_with_a_key_is_logged_once, random_keys_stay_distinct, events_without_a_key_are_always_new, keys_are_per_group_and_type, listings;
             receipts: reads_back_completely, lists_the_items_of_all_receipts, steps_are_ordered, only_delivery_consumes,
-                consumption_is_per_group_role_and_iteration, reading_is_noted_once, a_claim_holds_for_a_while,
+                consumption_is_per_group_role_and_iteration, reading_is_noted_once, use_is_kept_per_item, a_claim_holds_for_a_while,
                 only_one_agent_gets_a_receipt, listings;
             runs: one_owner_at_a_time, a_lease_expires, dead_owners_are_replaced, an_old_fence_writes_nothing,
                 journals_are_append_only, listings, renewing_keeps_the_lock;
             jobs: each_is_taken_once, an_expired_job_is_taken_again, late_results_change_nothing,
                 helpers_count_while_they_live, concurrent_helpers_take_each_job_once;
-            hosts: a_conversation_is_bound, tickets_are_found_by_conversation_and_subagent, a_ticket_has_one_agent, asked_once_and_closed_once,
+            hosts: a_conversation_is_bound, tickets_are_found_by_conversation_and_subagent, a_ticket_has_one_agent, assumed_tickets_are_exchanged,
+                a_ticket_ends_with_each_message, a_claim_lives_as_long_as_its_ticket, asked_once_and_closed_once,
                 the_last_observation_of_a_version_counts;
             search: finds_words_in_every_column, context_is_a_column, sessions_do_not_see_each_other,
                 superseded_versions_leave_the_index, lengths_are_known, many_packages_are_found_like_few, a_batch_equals_registering_one_by_one,

@@ -205,6 +205,7 @@ fn shown(store: &dyn Store, id: &str, notes: &[&handover_model::NoteId]) -> Rece
             tokens: 9,
             read_at: None,
             outdated: None,
+            used: None,
             trust: Trust::Agent,
             flags: Vec::new(),
             stale: vec![handover_model::StaleName::Gone { name: "src/old.rs".to_owned() }],

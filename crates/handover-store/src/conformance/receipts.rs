@@ -1,10 +1,10 @@
 //! Cases of [`Receipts`](crate::Receipts).
 
-use handover_model::{PackageId, ReceiptId, ReceiptState};
+use handover_model::{ItemKind, PackageId, ReceiptId, ReceiptState, Use};
 
 use super::Backend;
 use super::fixture::*;
-use crate::{ReceiptFilter, ReceiptStep, StoreError};
+use crate::{ItemUse, ReceiptFilter, ReceiptStep, StoreError};
 
 fn delivered() -> ReceiptStep {
     ReceiptStep::Delivered { host: Some(clean("claude")) }
@@ -129,6 +129,33 @@ pub fn reading_is_noted_once(backend: &dyn Backend) {
     assert_eq!(store.package_deliveries(a).unwrap()[0].read_at, Some(at(5)));
     assert!(store.mark_read(&id("r1"), PackageId(4711), at(6)).is_err());
     assert!(store.mark_read(&id("none"), a, at(6)).is_err());
+}
+
+/// What became of items is kept beside them; other items stay as they are.
+pub fn use_is_kept_per_item(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let a = register(&*store, package(&session, "a.md", "a")).id;
+    let b = register(&*store, package(&session, "b.md", "b")).id;
+    let c = register(&*store, package(&session, "c.md", "c")).id;
+    store.put_receipt(&receipt(&session, "r1", &[a, b, c])).unwrap();
+    store.put_receipt(&receipt(&session, "r2", &[a])).unwrap();
+    let used = |receipt: &str| -> Vec<Option<Use>> {
+        store.receipt(&id(receipt)).unwrap().items.into_iter().map(|item| item.used).collect()
+    };
+    assert_eq!(used("r1"), [None, None, None]);
+    let of = |package: PackageId, used| ItemUse {
+        kind: ItemKind::Package,
+        item: package.to_string(),
+        used,
+    };
+    let unknown = ItemUse { kind: ItemKind::Note, ..of(b, Use::Named) };
+    store.mark_used(&id("r1"), &[of(a, Use::Opened), of(c, Use::Unused), unknown]).unwrap();
+    assert_eq!(used("r1"), [Some(Use::Opened), None, Some(Use::Unused)]);
+    store.mark_used(&id("r1"), &[of(b, Use::Echoed), of(c, Use::Named)]).unwrap();
+    assert_eq!(used("r1"), [Some(Use::Opened), Some(Use::Echoed), Some(Use::Named)]);
+    assert_eq!(used("r2"), [None]);
+    assert!(store.mark_used(&id("none"), &[]).is_err());
 }
 
 /// All sessions or one; by group and role; newest first.

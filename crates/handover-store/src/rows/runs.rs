@@ -60,8 +60,8 @@ pub fn job(row: &dyn Row) -> Result<Job> {
 }
 
 /// Of `ticket`.
-pub const TICKET: &str = "receipt, host, host_session, agent_type, task_hash, way, agent, asked, \
-    created_at, closed_at";
+pub const TICKET: &str = "receipt, host, host_session, agent_type, name, tool_use, task_hash, way, \
+    agent, asked, ending, created_at, closed_at";
 
 /// Reads [`TICKET`].
 pub fn ticket(row: &dyn Row) -> Result<Ticket> {
@@ -71,10 +71,13 @@ pub fn ticket(row: &dyn Row) -> Result<Ticket> {
         host: c.parsed()?,
         host_session: c.parsed()?,
         agent_type: c.text()?,
+        name: c.text_opt()?,
+        tool_use: c.parsed_opt()?,
         task_hash: c.text()?,
         way: c.parsed()?,
         agent: c.parsed_opt()?,
         asked: c.flag()?,
+        ending: c.text_opt()?,
         created_at: c.time()?,
         closed_at: c.time_opt()?,
     })

@@ -279,7 +279,7 @@ fn receipt_head(c: &mut Columns<'_>) -> Result<Receipt> {
 
 /// Of `receipt_item`.
 pub const RECEIPT_ITEM: &str =
-    "kind, item, version, form, score, terms, tokens, read_at, trust, flags, stale, outdated";
+    "kind, item, version, form, score, terms, tokens, read_at, trust, flags, stale, outdated, used";
 
 /// Reads [`RECEIPT_ITEM`].
 pub fn receipt_item(row: &dyn Row) -> Result<ReceiptItem> {
@@ -297,6 +297,7 @@ pub fn receipt_item(row: &dyn Row) -> Result<ReceiptItem> {
         flags: c.list()?,
         stale: c.list()?,
         outdated: c.json_opt()?,
+        used: c.parsed_opt()?,
     })
 }
 

@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::{Spoken, Tokens};
+
 /// The events of one response.
-pub(super) fn events(model: &Value, text: &str, tools: &[(String, Value)]) -> String {
-    let mut events = head(model);
+pub(super) fn events(model: &Value, said: Spoken<'_>) -> String {
+    let Spoken { text, tools, tokens } = said;
+    let mut events = head(model, tokens);
     if !text.is_empty() || tools.is_empty() {
         events += &block(
             0,
@@ -25,13 +28,14 @@ pub(super) fn events(model: &Value, text: &str, tools: &[(String, Value)]) -> St
     events += &event(&json!({
         "type": "message_delta",
         "delta": {"stop_reason": stop, "stop_sequence": null},
-        "usage": {"output_tokens": 7},
+        "usage": {"output_tokens": tokens.output},
     }));
     events + &event(&json!({"type": "message_stop"}))
 }
 
 /// A response without streaming, which the program requests after a broken stream.
-pub(super) fn message(model: &Value, text: &str, tools: &[(String, Value)]) -> String {
+pub(super) fn message(model: &Value, said: Spoken<'_>) -> String {
+    let Spoken { text, tools, tokens } = said;
     let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
     let tools = tools.iter().map(|(name, input)| {
         json!({"type": "tool_use", "id": format!("toolu_{}", super::server::unique()), "name": name, "input": input})
@@ -40,14 +44,14 @@ pub(super) fn message(model: &Value, text: &str, tools: &[(String, Value)]) -> S
         "id": format!("msg_{}", super::server::unique()), "type": "message", "role": "assistant",
         "model": model, "content": text.into_iter().chain(tools).collect::<Vec<_>>(),
         "stop_reason": "end_turn", "stop_sequence": null,
-        "usage": {"input_tokens": 11, "output_tokens": 7},
+        "usage": usage(tokens, tokens.output),
     })
     .to_string()
 }
 
 /// A response that ends in the middle of its text.
 pub(super) fn broken(model: &Value, text: &str) -> String {
-    head(model)
+    head(model, Tokens::of_response(0))
         + &event(&json!({
             "type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""},
         }))
@@ -70,13 +74,20 @@ pub(super) fn error(status: u16, message: &str) -> Value {
     json!({"type": "error", "error": {"type": kind, "message": message}})
 }
 
-fn head(model: &Value) -> String {
+fn usage(tokens: Tokens, output: u64) -> Value {
+    json!({
+        "input_tokens": tokens.input - tokens.cached, "cache_read_input_tokens": tokens.cached,
+        "output_tokens": output,
+    })
+}
+
+fn head(model: &Value, tokens: Tokens) -> String {
     event(&json!({
         "type": "message_start",
         "message": {
             "id": format!("msg_{}", super::server::unique()), "type": "message", "role": "assistant",
             "model": model, "content": [], "stop_reason": null, "stop_sequence": null,
-            "usage": {"input_tokens": 11, "output_tokens": 1},
+            "usage": usage(tokens, 1),
         },
     }))
 }

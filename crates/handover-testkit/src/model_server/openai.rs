@@ -2,8 +2,11 @@
 
 use serde_json::{Value, json};
 
+use super::{Spoken, Tokens};
+
 /// The events of one response.
-pub(super) fn events(text: &str, tools: &[(String, Value)]) -> String {
+pub(super) fn events(said: Spoken<'_>) -> String {
+    let Spoken { text, tools, tokens } = said;
     let id = format!("resp_{}", super::server::unique());
     let mut events = created(&id);
     if !text.is_empty() || tools.is_empty() {
@@ -29,9 +32,11 @@ pub(super) fn events(text: &str, tools: &[(String, Value)]) -> String {
             "response": {
                 "id": id,
                 "usage": {
-                    "input_tokens": 11, "input_tokens_details": {"cached_tokens": 3},
-                    "output_tokens": 7, "output_tokens_details": {"reasoning_tokens": 2},
-                    "total_tokens": 18,
+                    "input_tokens": tokens.input,
+                    "input_tokens_details": {"cached_tokens": tokens.cached},
+                    "output_tokens": tokens.output,
+                    "output_tokens_details": {"reasoning_tokens": Tokens::REASONING},
+                    "total_tokens": tokens.total(),
                 },
             },
         }))

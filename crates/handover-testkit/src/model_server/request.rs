@@ -9,6 +9,13 @@ pub enum Api {
     Anthropic,
     /// `POST /v1/responses`
     OpenAi,
+    /// `POST /v1/chat/completions`
+    Chat,
+    /// `POST /v1beta/models/NAME:streamGenerateContent`, or without `stream`.
+    Google {
+        /// Whether the response is a stream.
+        stream: bool,
+    },
 }
 
 /// One request to the model.
@@ -31,13 +38,33 @@ impl ModelRequest {
         self.conversation().any(|part| part.contains(text))
     }
 
+    /// The first text of the conversation between two others.
+    pub fn between(&self, start: &str, end: &str) -> Option<String> {
+        self.conversation().find_map(|part| {
+            let rest = part.split_once(start)?.1;
+            Some(rest.split_once(end)?.0.to_owned())
+        })
+    }
+
     /// The names of the tools available to the model.
     pub fn tools(&self) -> Vec<&str> {
         let tools = self.body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let functions = tools.iter().flat_map(|tool| list(&tool["functionDeclarations"]));
         tools
             .iter()
+            .chain(functions)
             .filter_map(|tool| tool["name"].as_str().or_else(|| tool["type"].as_str()))
             .collect()
+    }
+
+    /// How many turns the model has taken in this conversation.
+    pub fn turns(&self) -> usize {
+        let own = |message: &&Value| {
+            message["role"] == "assistant"
+                || message["role"] == "model"
+                || message["type"] == "function_call"
+        };
+        list(self.messages()).iter().filter(own).count()
     }
 
     /// How many tool results the conversation contains: 0 in the first turn.
@@ -54,14 +81,28 @@ impl ModelRequest {
                     item["type"].as_str().is_some_and(|kind| kind.ends_with("_call_output"))
                 })
                 .count(),
+            Api::Chat => {
+                let results = list(&self.body["messages"]).iter();
+                results.filter(|message| message["role"] == "tool").count()
+            }
+            Api::Google { .. } => list(&self.body["contents"])
+                .iter()
+                .flat_map(|content| list(&content["parts"]))
+                .filter(|part| part["functionResponse"].is_object())
+                .count(),
         }
     }
 
     fn conversation(&self) -> impl Iterator<Item = &str> {
-        strings(match self.api {
-            Api::Anthropic => &self.body["messages"],
+        strings(self.messages())
+    }
+
+    fn messages(&self) -> &Value {
+        match self.api {
+            Api::Anthropic | Api::Chat => &self.body["messages"],
             Api::OpenAi => &self.body["input"],
-        })
+            Api::Google { .. } => &self.body["contents"],
+        }
     }
 }
 

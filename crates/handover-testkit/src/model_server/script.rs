@@ -21,6 +21,8 @@ pub enum Answer {
     BreakOff(String),
     /// No response for as long as the server lives.
     Silence,
+    /// A response that depends on the request.
+    Computed(fn(&ModelRequest) -> Self),
 }
 
 impl Answer {
@@ -46,6 +48,7 @@ impl Answer {
 }
 
 type When = Box<dyn Fn(&ModelRequest) -> bool + Send + Sync>;
+type Respond = Box<dyn Fn(&ModelRequest) -> Answer + Send + Sync>;
 
 /// Rules, tried in order: the first one that matches and is not used up provides the response.
 #[derive(Default)]
@@ -55,7 +58,7 @@ pub struct Script {
 
 struct ScriptRule {
     when: When,
-    answer: Answer,
+    answer: Respond,
     left: Option<usize>,
 }
 
@@ -71,7 +74,16 @@ impl Script {
         when: impl Fn(&ModelRequest) -> bool + Send + Sync + 'static,
         answer: Answer,
     ) -> Self {
-        self.rule(Box::new(when), answer, None)
+        self.rule(Box::new(when), always(answer), None)
+    }
+
+    /// Adds a response that depends on the request.
+    pub fn respond(
+        self,
+        when: impl Fn(&ModelRequest) -> bool + Send + Sync + 'static,
+        answer: impl Fn(&ModelRequest) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        self.rule(Box::new(when), Box::new(answer), None)
     }
 
     /// Adds a response for every request whose conversation contains the text.
@@ -82,7 +94,7 @@ impl Script {
 
     /// Adds a response for the next request that matches no earlier rule, once.
     pub fn then(self, answer: Answer) -> Self {
-        self.rule(Box::new(|_| true), answer, Some(1))
+        self.rule(Box::new(|_| true), always(answer), Some(1))
     }
 
     /// Adds a response for every request that matches no earlier rule.
@@ -90,7 +102,7 @@ impl Script {
         self.when(|_| true, answer)
     }
 
-    fn rule(mut self, when: When, answer: Answer, left: Option<usize>) -> Self {
+    fn rule(mut self, when: When, answer: Respond, left: Option<usize>) -> Self {
         self.rules.push(ScriptRule { when, answer, left });
         self
     }
@@ -101,9 +113,13 @@ impl Script {
         match fitting {
             Some(rule) => {
                 rule.left = rule.left.map(|left| left - 1);
-                rule.answer.clone()
+                (rule.answer)(request)
             }
             None => Answer::text("ok"),
         }
     }
+}
+
+fn always(answer: Answer) -> Respond {
+    Box::new(move |_| answer.clone())
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tiny_http::{Header, Method, Request, Response, Server, StatusCode};
 
-use super::{Answer, Api, ModelRequest, Script, anthropic, openai};
+use super::{Answer, Api, ModelRequest, Script, Spoken, Tokens, anthropic, chat, google, openai};
 
 /// A scripted model on loopback; stops when dropped.
 pub struct ModelServer {
@@ -20,6 +20,8 @@ pub struct ModelServer {
 struct State {
     script: Mutex<Script>,
     requests: Mutex<Vec<ModelRequest>>,
+    /// What each response so far was charged at.
+    charged: Mutex<Vec<(ModelRequest, Tokens)>>,
     closed: Mutex<bool>,
     change: Condvar,
 }
@@ -31,6 +33,7 @@ impl ModelServer {
         let state = Arc::new(State {
             script: Mutex::new(script),
             requests: Mutex::default(),
+            charged: Mutex::default(),
             closed: Mutex::default(),
             change: Condvar::new(),
         });
@@ -50,9 +53,26 @@ impl ModelServer {
         format!("http://{}", self.http.server_addr())
     }
 
+    /// Continues with another script.
+    pub fn restart(&self, script: Script) {
+        *self.state.script.lock().unwrap() = script;
+    }
+
     /// Every request so far, in order of arrival.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.state.requests().clone()
+    }
+
+    /// The tokens of every complete response so far, by the model's own count.
+    pub fn charged(&self) -> Tokens {
+        self.charged_for(|_| true)
+    }
+
+    /// The tokens of the complete responses to some requests.
+    pub fn charged_for(&self, which: impl Fn(&ModelRequest) -> bool) -> Tokens {
+        let all = self.state.charged.lock().unwrap();
+        let fitting = all.iter().filter(|(request, _)| which(request));
+        fitting.fold(Tokens::default(), |sum, (_, tokens)| sum + *tokens)
     }
 
     /// Waits until the model has received this many requests; fails after a minute.
@@ -84,6 +104,14 @@ impl State {
         self.requests.lock().unwrap()
     }
 
+    /// Charges one more response.
+    fn charge(&self, asked: &ModelRequest) -> Tokens {
+        let mut charged = self.charged.lock().unwrap();
+        let tokens = Tokens::of_response(charged.len() as u64);
+        charged.push((asked.clone(), tokens));
+        tokens
+    }
+
     /// Sleeps, but no longer than the server lives.
     fn sleep(&self, time: Duration) {
         let closed = self.closed.lock().unwrap();
@@ -102,6 +130,11 @@ fn serve(mut request: Request, state: &State) {
     let api = match (request.method(), path.as_str()) {
         (Method::Post, "/v1/messages") => Api::Anthropic,
         (Method::Post, "/v1/responses") => Api::OpenAi,
+        (Method::Post, "/v1/chat/completions") => Api::Chat,
+        (Method::Post, path) if path.ends_with(":generateContent") => Api::Google { stream: false },
+        (Method::Post, path) if path.ends_with(":streamGenerateContent") => {
+            Api::Google { stream: true }
+        }
         _ => return reply(request, 200, "application/json", "{}".to_owned()),
     };
     let mut body = Vec::new();
@@ -121,21 +154,30 @@ fn send(request: Request, asked: &ModelRequest, answer: Answer, state: &State) {
         Answer::Text(text) => {
             send(request, asked, Answer::Tools(text, Vec::new()), state);
         }
-        Answer::Tools(text, tools) => match asked.api {
-            Api::Anthropic if asked.body["stream"] != true => {
-                reply(request, 200, "application/json", anthropic::message(model, &text, &tools));
-            }
-            Api::Anthropic => {
-                reply(request, 200, "text/event-stream", anthropic::events(model, &text, &tools));
-            }
-            Api::OpenAi => {
-                reply(request, 200, "text/event-stream", openai::events(&text, &tools));
-            }
-        },
+        Answer::Tools(text, tools) => {
+            let said = Spoken { text: &text, tools: &tools, tokens: state.charge(asked) };
+            let (kind, body) = match asked.api {
+                Api::Anthropic if asked.body["stream"] != true => {
+                    ("application/json", anthropic::message(model, said))
+                }
+                Api::Anthropic => ("text/event-stream", anthropic::events(model, said)),
+                Api::OpenAi => ("text/event-stream", openai::events(said)),
+                Api::Chat => ("text/event-stream", chat::events(model, said)),
+                Api::Google { stream: true } => {
+                    ("text/event-stream", format!("data: {}\n\n", google::response(said)))
+                }
+                Api::Google { stream: false } => {
+                    ("application/json", google::response(said).to_string())
+                }
+            };
+            reply(request, 200, kind, body);
+        }
         Answer::Status(code, message) => {
             let body = match asked.api {
                 Api::Anthropic => anthropic::error(code, &message),
                 Api::OpenAi => openai::error(code, &message),
+                Api::Chat => chat::error(code, &message),
+                Api::Google { .. } => google::error(code, &message),
             };
             reply(request, code, "application/json", body.to_string());
         }
@@ -147,8 +189,14 @@ fn send(request: Request, asked: &ModelRequest, answer: Answer, state: &State) {
             let body = match asked.api {
                 Api::Anthropic => anthropic::broken(model, &text),
                 Api::OpenAi => openai::broken(&text),
+                Api::Chat => chat::broken(model, &text),
+                Api::Google { .. } => google::broken(&text),
             };
             reply(request, 200, "text/event-stream", body);
+        }
+        Answer::Computed(answer) => {
+            let answer = answer(asked);
+            send(request, asked, answer, state);
         }
         Answer::Silence => state.sleep(Duration::MAX),
     }

@@ -1,13 +1,18 @@
 //! What a statement says, as far as words tell: its nouns, verbs and names by clause, its values, and what it says
 //! about a change.
 
+use std::borrow::Cow;
+
 use foldhash::HashSet;
 
 use super::lexicon::{self, LEXICON, NUMBERS, UNITS};
 use super::{Stem, stem_of};
 
-/// A longer text is compared up to here.
+/// No single statement is longer.
 const MAX_BYTES: usize = 1_600;
+
+/// So many words are read first.
+const FIRST_WORDS: usize = 48;
 
 /// A statement has at most so many nouns.
 const MAX_NOUNS: usize = 20;
@@ -88,22 +93,41 @@ struct Token<'t> {
 impl Facts {
     /// Reads a statement; the heading may be empty.
     pub fn of(heading: &str, text: &str) -> Self {
+        if heading.len() + text.len() > MAX_BYTES {
+            return Self { long: true, ..Self::default() };
+        }
         let heading = heading.trim().trim_start_matches('#').trim_start();
         let repeated = text.trim_start_matches(['#', ' ', '\n']).starts_with(heading);
         let whole = match heading {
-            "" => text.to_owned(),
-            _ if repeated => text.trim_start_matches(['#', ' ', '\n']).to_owned(),
-            _ => format!("{heading}\n{text}"),
+            "" => Cow::Borrowed(text),
+            _ if repeated => Cow::Borrowed(text.trim_start_matches(['#', ' ', '\n'])),
+            _ => Cow::Owned(format!("{heading}\n{text}")),
         };
-        let whole = up_to(&whole, MAX_BYTES);
-        let tokens = tokens(whole);
-        let lines_of_heading = if heading.is_empty() { 0 } else { heading.len() };
+        // Most notes say too much for one statement, and their first words tell.
+        match Self::read(&whole, heading.len(), FIRST_WORDS) {
+            (facts, true) => facts,
+            (facts, false) if facts.long => facts,
+            (_, false) => Self::read(&whole, heading.len(), usize::MAX).0,
+        }
+    }
+
+    /// Reads so many words of a text; whether that were all.
+    fn read(whole: &str, heading: usize, words: usize) -> (Self, bool) {
+        let (tokens, all) = tokens(whole, words);
         let mut reader = Reader { facts: Self::default(), whole };
-        reader.read(&tokens, lines_of_heading);
+        reader.read(&tokens, heading);
         if !reader.facts.long {
             reader.find_changes(&tokens);
         }
-        reader.facts
+        (reader.facts, all)
+    }
+}
+
+impl Facts {
+    /// Whether it could replace another statement: it says one thing, and announces a change or has a value.
+    pub fn may_replace(&self) -> bool {
+        let says_so = !self.changes.is_empty() || !self.values.is_empty();
+        says_so && !self.long
     }
 }
 
@@ -328,11 +352,15 @@ fn stands_as_verb(token: &Token<'_>, part: &str, previous: &str) -> bool {
     token.parted || allowed || ending
 }
 
-fn tokens(text: &str) -> Vec<Token<'_>> {
+/// The first words of a text, and whether they are all.
+fn tokens(text: &str, most: usize) -> (Vec<Token<'_>>, bool) {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let (mut clause, mut sentence) = (0, 0);
     let (mut from, mut end) = (0, 0);
     while let Some(found) = text[from..].find(is_start) {
+        if tokens.len() == most {
+            return (tokens, false);
+        }
         let start = from + found;
         let rest = &text[start..];
         let length = rest.find(|c: char| !is_inner(c)).unwrap_or(rest.len());
@@ -346,12 +374,15 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         let gap = &text[end..start];
         let first = tokens.is_empty();
         let lower = word.to_lowercase();
-        let ends_sentence = gap.contains(['.', '!', '?', '\n', ';']) || gap.contains(": ");
+        // Between most words is a space.
+        let apart = gap != " ";
+        let has = |characters: &[char]| apart && gap.contains(characters);
+        let ends_sentence = has(&['.', '!', '?', '\n', ';']) || (apart && gap.contains(": "));
         let ends_clause = ends_sentence
-            || gap.contains(['(', ')', '–'])
-            || gap.contains(" - ")
+            || has(&['(', ')', '–'])
+            || (apart && gap.contains(" - "))
             || is_reason(&lower)
-            || (gap.contains(',') && starts_clause(&lower));
+            || (has(&[',']) && starts_clause(&lower));
         if !first {
             sentence += usize::from(ends_sentence);
             clause += usize::from(ends_clause);
@@ -359,15 +390,15 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         tokens.push(Token {
             text: word,
             lower,
-            parted: first || gap.contains(['.', '!', '?', ':', ';', ',', '\n', '(', ')']),
-            starts: first || ends_clause || gap.contains(['.', '!', '?', ':', '\n']),
+            parted: first || has(&['.', '!', '?', ':', ';', ',', '\n', '(', ')']),
+            starts: first || ends_clause || has(&['.', '!', '?', ':', '\n']),
             clause,
             sentence,
         });
         end = start + word.len();
         from = end;
     }
-    tokens
+    (tokens, true)
 }
 
 fn is_start(c: char) -> bool {
@@ -389,9 +420,4 @@ fn starts_clause(word: &str) -> bool {
         "so", "that", "the", "they", "we",
     ];
     STARTS.contains(&word)
-}
-
-fn up_to(text: &str, bytes: usize) -> &str {
-    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or(0)]
 }

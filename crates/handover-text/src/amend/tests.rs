@@ -29,12 +29,13 @@ fn a_change_of_what_was_named_replaces() {
 }
 
 #[test]
-fn forbidding_what_was_allowed_replaces() {
-    let found = found(
-        "Dispatchers may delete work orders themselves.",
+fn another_tone_on_the_same_subject_replaces_nothing() {
+    for later in [
         "Dispatchers must not delete work orders any more; they archive them.",
-    );
-    assert!(found.is_some());
+        "Dispatchers delete work orders through the archive.",
+    ] {
+        assert_eq!(found("Dispatchers may delete work orders themselves.", later), None, "{later}");
+    }
 }
 
 #[test]
@@ -85,6 +86,5 @@ fn any_text_can_be_read() {
         let facts = Facts::of(text, text);
         let _ = features(&facts, &facts);
     }
-    let long = "ä ".repeat(2_000);
-    assert!(Facts::of("", &long).clauses.len() < 2_000);
+    assert!(Facts::of("", &"ä ".repeat(2_000)).long);
 }

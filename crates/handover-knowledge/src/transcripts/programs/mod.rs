@@ -5,6 +5,7 @@ mod codex;
 mod copilot;
 mod gemini;
 mod opencode;
+mod qwen;
 
 pub(crate) use claude::folder_name as claude_folder;
 
@@ -13,7 +14,7 @@ use std::path::Path;
 use handover_model::Host;
 
 use super::{Conversation, Transcript};
-use crate::{ForeignTables, SkipReason, Skipped, SourceContext};
+use crate::{ForeignTables, Homes, SkipReason, Skipped, SourceContext};
 
 /// How a program keeps its conversations.
 pub(super) trait Program: Sync {
@@ -37,6 +38,16 @@ pub(super) trait Program: Sync {
 
     fn read(&self, file: &Path) -> Result<Conversation, SkipReason>;
 
+    /// Reads the conversation of a subagent, for a program that keeps several in a file.
+    fn read_subagent(&self, file: &Path, _agent: &str) -> Result<Conversation, SkipReason> {
+        self.read(file)
+    }
+
+    /// The conversation with this id, for a program that has a database.
+    fn by_id(&self, _homes: &Homes, _id: &str) -> Option<Transcript> {
+        None
+    }
+
     /// Reads a conversation from a database, for a program that has one.
     fn read_row(
         &self,
@@ -48,9 +59,15 @@ pub(super) trait Program: Sync {
     }
 }
 
-/// Every program.
-pub(super) const ALL: &[&dyn Program] =
-    &[&claude::Claude, &codex::Codex, &gemini::Gemini, &copilot::Copilot, &opencode::Opencode];
+/// Every program; Qwen Code before Claude Code, whose lines look alike.
+pub(super) const ALL: &[&dyn Program] = &[
+    &qwen::Qwen,
+    &claude::Claude,
+    &codex::Codex,
+    &gemini::Gemini,
+    &copilot::Copilot,
+    &opencode::Opencode,
+];
 
 pub(super) fn of(host: Host) -> Option<&'static dyn Program> {
     ALL.iter().copied().find(|program| program.host() == host)

@@ -69,7 +69,8 @@ impl Program for Claude {
 
     fn read(&self, file: &Path) -> Result<Conversation, SkipReason> {
         let mut conversation = Conversation {
-            is_subagent: file.parent().is_some_and(|folder| folder.ends_with("subagents")),
+            // Those of workflows are in folders below.
+            is_subagent: file.ancestors().any(|folder| folder.ends_with("subagents")),
             ..Conversation::default()
         };
         each_record(file, &mut conversation, add)?;

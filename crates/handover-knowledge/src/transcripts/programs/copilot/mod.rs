@@ -48,7 +48,24 @@ impl Program for Copilot {
 
     fn read(&self, file: &Path) -> Result<Conversation, SkipReason> {
         let mut conversation = Conversation::default();
-        each_record(file, &mut conversation, add)?;
+        each_record(file, &mut conversation, |conversation, event: Event| {
+            // A subagent speaks to the agent, not to the person.
+            if event.data.parent_tool_call_id.is_none() {
+                add(conversation, event);
+            }
+        })?;
+        Ok(conversation)
+    }
+
+    fn read_subagent(&self, file: &Path, agent: &str) -> Result<Conversation, SkipReason> {
+        let mut conversation = Conversation { is_subagent: true, ..Conversation::default() };
+        each_record(file, &mut conversation, |conversation, mut event: Event| {
+            if event.agent_id.as_deref() == Some(agent) {
+                // What it is told comes from the agent that spawned it.
+                event.data.source = None;
+                add(conversation, event);
+            }
+        })?;
         Ok(conversation)
     }
 }
@@ -65,6 +82,8 @@ struct Event {
     kind: Option<String>,
     id: Option<String>,
     timestamp: Option<String>,
+    #[serde(rename = "agentId")]
+    agent_id: Option<String>,
     data: Data,
 }
 
@@ -100,10 +119,6 @@ struct Request {
 fn add(conversation: &mut Conversation, event: Event) {
     let (at, data) = (time(event.timestamp.as_deref()), event.data);
     let id = event.id.unwrap_or_default();
-    // A subagent speaks to the agent, not to the person.
-    if data.parent_tool_call_id.is_some() {
-        return;
-    }
     match event.kind.as_deref().unwrap_or_default() {
         "session.start" => {
             conversation.folder = data.context.and_then(|context| context.cwd).map(PathBuf::from);

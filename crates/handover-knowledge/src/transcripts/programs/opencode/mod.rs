@@ -15,7 +15,7 @@ use crate::transcripts::blocks::Text;
 use crate::transcripts::find::is_ours;
 use crate::transcripts::lines::string_after;
 use crate::transcripts::{Conversation, Message, Role, ToolUse, Transcript, millis};
-use crate::{ForeignTables, Place, SkipReason, Skipped, SourceContext};
+use crate::{ForeignTables, Homes, Place, SkipReason, Skipped, SourceContext};
 
 pub(super) struct Opencode;
 
@@ -58,6 +58,12 @@ impl Program for Opencode {
 
     fn read(&self, file: &Path) -> Result<Conversation, SkipReason> {
         files::read(file)
+    }
+
+    fn by_id(&self, homes: &Homes, id: &str) -> Option<Transcript> {
+        let database = homes.opencode.as_ref()?.join("opencode.db");
+        let place = Place::Row { database, id: id.to_owned() };
+        Some(Transcript { host: HOST, id: id.to_owned(), place, state: String::new() })
     }
 
     fn read_row(
