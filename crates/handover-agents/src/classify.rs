@@ -16,8 +16,11 @@ const WORDS: &[(FailureClass, &[&str])] = &[
             "credit balance",
             "insufficient_quota",
             "usage limit",
+            "session limit",
+            "weekly limit",
             "billing",
             "quota exceeded",
+            "exhausted your",
             "out of credits",
         ],
     ),
@@ -90,10 +93,16 @@ pub(crate) fn message(text: &str) -> Failure {
         let lower = text.to_lowercase();
         WORDS
             .iter()
-            .find(|(_, words)| words.iter().any(|word| lower.contains(word)))
+            .find(|(_, words)| words.iter().any(|word| has_word(&lower, word)))
             .map_or(FailureClass::Other, |(class, _)| *class)
     });
     Failure { class, message: text.to_owned() }
+}
+
+/// Whether a word of the text begins with these letters: `FileNotFoundError` is not `enotfound`.
+fn has_word(text: &str, word: &str) -> bool {
+    let begins_a_word = |at| !text[..at].ends_with(char::is_alphanumeric);
+    text.match_indices(word).any(|(at, _)| begins_a_word(at))
 }
 
 /// The class of an HTTP status.
@@ -152,6 +161,13 @@ mod tests {
         check("Prompt is too long", FailureClass::ContextWindow);
         check("Quota exceeded for quota metric 'x'", FailureClass::Quota);
         check("getaddrinfo ENOTFOUND api.example.com", FailureClass::Network);
+    }
+
+    #[test]
+    fn words_do_not_match_inside_other_words() {
+        check("FileNotFoundError: [Errno 2] No such file: 'a.toml'", FailureClass::Other);
+        check("ModuleNotFoundError: No module named 'requests'", FailureClass::Other);
+        check("Error: getaddrinfo ENOTFOUND registry.example", FailureClass::Network);
     }
 
     #[test]

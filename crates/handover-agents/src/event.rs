@@ -1,6 +1,6 @@
 //! What an agent does while it runs, in terms that are the same for every program.
 
-use crate::{Identity, Usage};
+use crate::{Identity, Used};
 
 /// One event of a running agent. Texts are what the agent printed: untrusted, not redacted, and bounded only
 /// by the maximum line length.
@@ -25,6 +25,8 @@ pub enum AgentEvent {
         id: String,
         /// Whether it failed.
         failed: bool,
+        /// What it showed the agent, cut; empty if the program does not say.
+        shown: String,
     },
     /// The program retries a request to the model.
     Retry {
@@ -33,8 +35,8 @@ pub enum AgentEvent {
         /// The reason given by the program.
         reason: String,
     },
-    /// Tokens used so far.
-    Usage(Usage),
+    /// What was used so far.
+    Usage(Used),
     /// A warning, or an error that did not end the run.
     Notice(String),
     /// Activity without content: thinking, housekeeping, a plan.
@@ -61,6 +63,31 @@ pub struct Tool {
     pub name: String,
     /// A short description: a command, a path, a pattern.
     pub about: String,
+    /// What it was called with: JSON, or a command; cut.
+    pub input: String,
+}
+
+/// The most that is kept of what a tool was called with, and of what it showed, in bytes.
+const KEPT: usize = 16 << 10;
+
+/// The beginning of a text.
+pub(crate) fn kept(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(KEPT));
+    text
+}
+
+/// The text of a tool's result: itself, or that of its parts.
+pub(crate) fn text_of(result: &serde_json::Value) -> String {
+    use serde_json::Value;
+    match result {
+        Value::String(text) => kept(text.clone()),
+        Value::Array(parts) => kept(parts.iter().map(text_of).collect::<Vec<_>>().join("\n")),
+        Value::Object(fields) => {
+            let text = ["text", "content", "output"].iter().find_map(|name| fields.get(*name));
+            text.map(text_of).unwrap_or_default()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
+    }
 }
 
 impl Tool {
@@ -81,7 +108,8 @@ impl Tool {
             "prompt",
         ];
         let about = TELLING.iter().find_map(|key| input.get(key)?.as_str()).unwrap_or_default();
-        Self { id, name, about: shortened(about) }
+        let input = if input.is_null() { String::new() } else { kept(input.to_string()) };
+        Self { id, name, about: shortened(about), input }
     }
 }
 
@@ -104,6 +132,16 @@ mod tests {
         assert_eq!(about(json!({"command": ["ls"], "query": "q"})), "q", "a list is no text");
         assert_eq!(about(json!({"other": "x"})), "");
         assert_eq!(about(json!("text")), "");
+    }
+
+    #[test]
+    fn what_a_tool_showed_is_its_text() {
+        assert_eq!(text_of(&json!("a")), "a");
+        assert_eq!(text_of(&json!([{"type": "text", "text": "a"}, {"content": "b"}, 3])), "a\nb\n");
+        assert_eq!(text_of(&json!(null)), "");
+        assert!(text_of(&json!("ü".repeat(2 * KEPT))).len() <= KEPT);
+        let tool = Tool::new("1".to_owned(), "x".to_owned(), &json!({"command": "ls"}));
+        assert_eq!(tool.input, r#"{"command":"ls"}"#);
     }
 
     #[test]

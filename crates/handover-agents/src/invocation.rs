@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use handover_model::{AdmittedPrompt, Host, Profile};
 
-use crate::{AgentError, Environment};
+use crate::{AgentError, Environment, Outcome, Total};
 
 /// One run of an agent program.
 #[derive(Debug, Clone)]
@@ -27,11 +27,18 @@ pub struct Invocation {
     pub environment: Environment,
     /// Its permissions. Host `command` cannot be restricted: the caller must know its program.
     pub profile: Profile,
+    /// Shell commands that it may run without being asked, such as `npm test`, if it may edit at all.
+    pub commands: Vec<String>,
+    /// Folders besides its own that the commands it runs may write to, such as a shared build folder.
+    pub writable: Vec<PathBuf>,
     /// The model, if the program offers a choice.
     pub model: Option<String>,
     /// The conversation to resume, from an earlier [`Report::host_session`](crate::Report); without one the
     /// agent starts fresh. Host `command` has no conversations.
     pub resume: Option<String>,
+    /// What the program had counted when the resumed conversation was last left, from an earlier
+    /// [`Report::total`](crate::Report): some versions go on counting from there.
+    pub before: Total,
     /// When to stop the run.
     pub limits: Limits,
     /// The marker that identifies every process of this run.
@@ -49,11 +56,26 @@ impl Invocation {
             prompt: None,
             environment: Environment::default(),
             profile: Profile::ReadOnly,
+            commands: Vec::new(),
+            writable: Vec::new(),
             model: None,
             resume: None,
+            before: Total::default(),
             limits: Limits::default(),
             spawn,
         }
+    }
+
+    /// The same agent, asked once more in the conversation that `first` was; None if that has no id. Both
+    /// share one limit on cost.
+    pub fn follow_up(&self, first: &Outcome, prompt: AdmittedPrompt) -> Option<Self> {
+        let resume = Some(first.report.host_session.clone()?);
+        let mut again =
+            Self { prompt: Some(prompt), resume, before: first.report.total, ..self.clone() };
+        let spent = first.report.cost_usd.unwrap_or_default();
+        again.limits.cost_usd =
+            self.limits.cost_usd.map(|most| (most - spent).max(Limits::LEAST_USD));
+        Some(again)
     }
 }
 
@@ -71,10 +93,18 @@ pub struct Limits {
     pub output_cap: usize,
     /// The amount of output that stops the run.
     pub flood: Option<u64>,
-    /// The maximum number of model turns, if the program can limit them.
+    /// The maximum number of model turns. This limit and the next two are passed to programs that can keep
+    /// them; others are stopped once they report more.
     pub turns: Option<u32>,
-    /// The maximum cost, if the program can limit it.
+    /// The maximum cost.
     pub cost_usd: Option<f64>,
+    /// The maximum number of tokens, in and out.
+    pub tokens: Option<u64>,
+}
+
+impl Limits {
+    /// Programs refuse a limit of nothing.
+    const LEAST_USD: f64 = 0.000_1;
 }
 
 impl Default for Limits {
@@ -88,6 +118,7 @@ impl Default for Limits {
             flood: Some(1 << 30),
             turns: None,
             cost_usd: None,
+            tokens: None,
         }
     }
 }

@@ -34,6 +34,7 @@ mod pipe;
 mod process;
 mod program;
 mod registry;
+mod resets;
 mod supervise;
 mod tee;
 
@@ -45,8 +46,10 @@ pub use environment::Environment;
 pub use error::AgentError;
 pub use event::{AgentEvent, Tool};
 pub use invocation::{Invocation, Limits, SpawnId};
-pub use outcome::{Ended, Failure, Outcome, Report, Usage};
-pub use pipe::{Piped, pipe_tool};
+pub use outcome::{
+    ClockTime, Ended, Exceeded, Failure, Outcome, Report, Resets, Total, Usage, Used,
+};
+pub use pipe::{Piped, ask_server, pipe_tool};
 pub use process::{
     Identity, OrphanEnd, current_process, die, end_marked, end_orphan, is_alive, machine,
 };

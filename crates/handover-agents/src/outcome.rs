@@ -35,6 +35,30 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Everything the agent gave as an answer, the last one first.
+    pub fn answers(&self) -> impl Iterator<Item = &str> {
+        let earlier = self.report.earlier_answers.iter().rev().map(String::as_str);
+        std::iter::once(self.final_text.as_str()).chain(earlier)
+    }
+
+    /// What this run used.
+    pub fn used(&self) -> Total {
+        Total { usage: self.report.usage, cost_usd: self.report.cost_usd }
+    }
+
+    /// Adds what a follow-up in the same conversation used.
+    pub fn add(&mut self, follow_up: &Self) {
+        let Total { usage, cost_usd } = self.used() + follow_up.used();
+        let turns = (self.report.turns, follow_up.report.turns);
+        self.report.usage = usage;
+        self.report.cost_usd = cost_usd;
+        self.report.turns = match turns {
+            (Some(one), Some(two)) => Some(one.saturating_add(two)),
+            (one, two) => one.or(two),
+        };
+        self.duration += follow_up.duration;
+    }
+
     /// Whether the program exited successfully and reported no error; its claims are not verified here.
     pub fn is_success(&self) -> bool {
         self.failure.is_none()
@@ -48,6 +72,7 @@ impl Outcome {
             | Ended::WallTimeout
             | Ended::IdleTimeout
             | Ended::OutputFlood
+            | Ended::OverLimit(_)
             | Ended::Cancelled => None,
         }
     }
@@ -67,8 +92,22 @@ pub enum Ended {
     IdleTimeout,
     /// It printed too much.
     OutputFlood,
+    /// It used more than it may.
+    OverLimit(Exceeded),
     /// It was canceled.
     Cancelled,
+}
+
+/// What a run used too much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exceeded {
+    /// Money.
+    Cost,
+    /// Tokens.
+    Tokens,
+    /// Turns of the model.
+    Turns,
 }
 
 /// What a program reported in its output.
@@ -76,6 +115,10 @@ pub enum Ended {
 pub struct Report {
     /// The final answer, if there is one.
     pub answer: Option<String>,
+    /// Answers before it, oldest first: a program that waits for children in the background gives one
+    /// each time it has nothing else to do.
+    #[serde(default)]
+    pub earlier_answers: Vec<String>,
     /// The last text of the agent, used if there is no answer.
     pub last_text: String,
     /// The error that the program reported.
@@ -84,6 +127,9 @@ pub struct Report {
     pub usage: Usage,
     /// The cost, where the program reports it.
     pub cost_usd: Option<f64>,
+    /// The program's own sums of the whole conversation, to be passed on if it is resumed.
+    #[serde(default)]
+    pub total: Total,
     /// Turns of the model.
     pub turns: Option<u32>,
     /// The program's id of the conversation.
@@ -97,6 +143,80 @@ pub struct Report {
     /// The first tool with which the agent read something from outside.
     #[serde(default)]
     pub outside: Option<String>,
+    /// When the usage limit that ended the run is lifted, where the program says so.
+    #[serde(default)]
+    pub resets: Option<Resets>,
+}
+
+/// What a run has used so far, as far as its program says.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Used {
+    /// Tokens.
+    pub usage: Usage,
+    /// Money.
+    pub cost_usd: Option<f64>,
+    /// Turns of the model.
+    pub turns: Option<u32>,
+}
+
+/// When a limit is lifted. This crate has no clock, so the caller computes the time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resets {
+    /// In seconds since 1970.
+    At(i64),
+    /// So long after the program said so.
+    After(Duration),
+    /// By a clock on the wall.
+    Clock(ClockTime),
+}
+
+/// The next time that a clock shows this.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockTime {
+    /// The year, if it is not the current one.
+    pub year: Option<i16>,
+    /// Month and day, if it is not within a day.
+    pub date: Option<(i8, i8)>,
+    /// The hour, from 0.
+    pub hour: i8,
+    /// The minute.
+    pub minute: i8,
+    /// The time zone, such as `Europe/Berlin`; none is the local one.
+    pub zone: Option<String>,
+}
+
+/// Tokens and money.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Total {
+    /// Tokens used.
+    pub usage: Usage,
+    /// The cost, where the program reports it.
+    pub cost_usd: Option<f64>,
+}
+
+impl std::ops::Add for Total {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        let cost_usd = match (self.cost_usd, other.cost_usd) {
+            (Some(one), Some(two)) => Some(one + two),
+            (one, two) => one.or(two),
+        };
+        Self { usage: self.usage + other.usage, cost_usd }
+    }
+}
+
+impl std::ops::Sub for Total {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        let before = earlier.cost_usd.unwrap_or_default();
+        Self {
+            usage: self.usage - earlier.usage,
+            cost_usd: self.cost_usd.map(|cost| (cost - before).max(0.0)),
+        }
+    }
 }
 
 /// Tokens used by a run.
@@ -129,6 +249,18 @@ impl std::ops::Add for Usage {
     }
 }
 
+impl std::ops::Sub for Usage {
+    type Output = Self;
+
+    fn sub(self, earlier: Self) -> Self {
+        Self {
+            input: self.input.saturating_sub(earlier.input),
+            cached_input: self.cached_input.saturating_sub(earlier.cached_input),
+            output: self.output.saturating_sub(earlier.output),
+        }
+    }
+}
+
 /// Why a run failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
@@ -146,6 +278,18 @@ pub(crate) fn judge(ended: Ended, report: &Report, can: Capabilities) -> Option<
         Ended::WallTimeout => ours(FailureClass::WallTimeout, "ran into the time limit"),
         Ended::IdleTimeout => ours(FailureClass::IdleTimeout, "printed nothing for too long"),
         Ended::OutputFlood => ours(FailureClass::OutputFlood, "printed too much"),
+        Ended::OverLimit(Exceeded::Cost) => {
+            let cost = report.cost_usd.unwrap_or_default();
+            ours(FailureClass::MaxBudget, &format!("was stopped after {cost:.4} USD"))
+        }
+        Ended::OverLimit(Exceeded::Tokens) => {
+            let tokens = report.usage.total();
+            ours(FailureClass::MaxBudget, &format!("was stopped after {tokens} tokens"))
+        }
+        Ended::OverLimit(Exceeded::Turns) => {
+            let turns = report.turns.unwrap_or_default();
+            ours(FailureClass::MaxTurns, &format!("was stopped after {turns} turns"))
+        }
         Ended::Cancelled => ours(FailureClass::Cancelled, "was cancelled"),
         Ended::Signalled(signal) => {
             ours(FailureClass::Crashed, &format!("was killed by signal {signal}"))

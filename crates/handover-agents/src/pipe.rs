@@ -1,9 +1,11 @@
-//! Tools that read bytes and print bytes, such as git.
+//! Tools that read bytes and print bytes, such as git, and servers that answer lines with lines.
+
+use std::sync::mpsc::channel;
 
 use handover_model::Host;
 
 use crate::supervise::{self, Pipes};
-use crate::{AgentError, CancelToken, Ended, Invocation, Outcome, Registry};
+use crate::{AgentError, AgentEvent, CancelToken, Ended, Invocation, Outcome, Registry};
 
 /// How much of the output is also kept as text: enough for an error message.
 const TEXT_CAP: usize = 128 << 10;
@@ -37,8 +39,31 @@ pub fn pipe_tool(
         stdout.extend_from_slice(&bytes[..room]);
     };
     let tool = Registry::built_in().find(Host::COMMAND)?;
-    let pipes = Pipes { input, tee: None, raw: Some(&mut collect) };
+    let pipes = Pipes { input, raw: Some(&mut collect), ..Pipes::default() };
     let outcome = supervise::run(tool, &invocation, pipes, &mut |_event| {}, cancel)?;
     let is_cut = outcome.ended == Ended::OutputFlood || outcome.stdout.total > stdout.len() as u64;
     Ok(Piped { stdout, is_cut, outcome })
+}
+
+/// Asks a server that ends with its input: writes `input`, and closes it as soon as a line of its output is
+/// the answer. The limits of the invocation apply.
+pub fn ask_server(
+    invocation: &Invocation,
+    input: &[u8],
+    is_answer: &mut dyn FnMut(&str) -> bool,
+    cancel: &CancelToken,
+) -> Result<Outcome, AgentError> {
+    let (close, open) = channel();
+    let mut close = Some(close);
+    let mut on_event = |event: AgentEvent| {
+        if let AgentEvent::Text(line) = event
+            && close.is_some()
+            && is_answer(&line)
+        {
+            close = None;
+        }
+    };
+    let tool = Registry::built_in().find(Host::COMMAND)?;
+    let pipes = Pipes { input, open: Some(open), ..Pipes::default() };
+    supervise::run(tool, invocation, pipes, &mut on_event, cancel)
 }

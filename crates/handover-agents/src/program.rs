@@ -8,7 +8,7 @@ use std::ffi::OsString;
 
 use handover_model::Host;
 
-use crate::{AgentEvent, Capabilities, Captured, Ended, Invocation, Report};
+use crate::{AgentEvent, Capabilities, Captured, Ended, Invocation, Report, Total};
 
 /// One agent program: how it is called, and what its output means.
 pub trait AgentProgram: Sync {
@@ -28,12 +28,20 @@ pub trait AgentProgram: Sync {
     /// Its arguments for one run. The prompt is not one of them: it goes to standard input.
     fn args(&self, invocation: &Invocation) -> Vec<OsString>;
 
+    /// Variables of its environment for one run, for what it has no argument.
+    fn set_variables(&self, _invocation: &Invocation) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+
     /// A reader for the output of one run.
     fn reader(&self) -> Box<dyn OutputReader>;
 }
 
 /// Turns the output of one run into events and, at the end, into a report.
 pub trait OutputReader {
+    /// Says that the run resumes a conversation, and what the program had counted in it before.
+    fn resumed(&mut self, _before: Total) {}
+
     /// Reads one line of standard output.
     fn line(&mut self, line: &str, on_event: &mut dyn FnMut(AgentEvent));
 

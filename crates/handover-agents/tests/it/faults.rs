@@ -176,6 +176,7 @@ fn a_grandchild_that_outlives_the_agent() {
 }
 
 #[test]
+#[cfg_attr(feature = "portable", ignore = "only Linux adopts what has lost its parent")]
 fn grandchildren_that_leave_session_parent_and_environment() {
     for how in ["spawn", "spawn-quiet", "spawn-unmarked"] {
         let actions = format!(

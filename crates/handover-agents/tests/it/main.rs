@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod accounting;
 mod faults;
 mod identity;
 mod orphans;

@@ -47,9 +47,7 @@ fn by_record() {
     let record = Identity {
         pid: child.id(),
         started: Some(started(child.id())),
-        boot: Some(
-            fs_err::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().to_owned(),
-        ),
+        boot: boot(),
         spawn: "another".to_owned(),
     };
 
@@ -76,7 +74,8 @@ fn the_record_of_a_run_is_that_of_its_process() {
     let identity = agent.identity();
     assert_eq!(identity.pid.to_string(), agent.read("pid"));
     assert_eq!(identity.spawn, agent.invocation.spawn.as_str());
-    assert!(identity.started.is_some_and(|ticks| ticks > 0) && identity.boot.is_some());
+    assert!(identity.started.is_some_and(|ticks| ticks > 0));
+    assert_eq!(identity.boot, boot());
     assert_eq!(end_orphan(&identity, GRACE).unwrap(), OrphanEnd::Gone);
 }
 
@@ -120,16 +119,29 @@ fn markers_are_validated() {
     }
 }
 
-/// The 22nd field of the process's line.
+/// The 22nd field of the process's line, in ticks since the machine started; portable code knows seconds since 1970.
 pub(crate) fn started(pid: u32) -> u64 {
     let stat = fs_err::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let rest = stat.rsplit_once(')').unwrap().1;
-    rest.split_whitespace().nth(19).unwrap().parse().unwrap()
+    let ticks: u64 = rest.split_whitespace().nth(19).unwrap().parse().unwrap();
+    if cfg!(not(feature = "portable")) {
+        return ticks;
+    }
+    let system = fs_err::read_to_string("/proc/stat").unwrap();
+    let boot = system.lines().find_map(|line| line.strip_prefix("btime ")).unwrap();
+    boot.parse::<u64>().unwrap() + ticks / rustix::param::clock_ticks_per_second()
+}
+
+/// Portable code needs none: a time of the calendar is never repeated.
+fn boot() -> Option<String> {
+    let id = fs_err::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    Some(id.trim().to_owned()).filter(|_| cfg!(not(feature = "portable")))
 }
 
 /// A process that has lost both marker and parent belongs to the run whose folder it works in, even while
 /// another run is active.
 #[test]
+#[cfg_attr(feature = "portable", ignore = "only Linux adopts what has lost its parent")]
 fn a_stray_without_a_marker_is_attributed_by_its_folder() {
     let mut long = Agent::fake("pid @here hang");
     let cancel = long.cancel.clone();

@@ -1,6 +1,8 @@
 //! Tools that read bytes and print bytes.
 
-use handover_agents::{CancelToken, Ended, pipe_tool};
+use std::time::Duration;
+
+use handover_agents::{CancelToken, Ended, ask_server, pipe_tool};
 use handover_model::Host;
 
 use crate::setup::Agent;
@@ -27,6 +29,7 @@ fn excess_output_is_cut_and_the_tool_stopped() {
 }
 
 #[test]
+#[cfg_attr(feature = "portable", ignore = "only Linux adopts what has lost its parent")]
 fn a_tools_daemon_is_killed_with_it() {
     let mut tool =
         Agent::fake("spawn-unmarked 'setsid pid @daemon hang' wait-for @daemon print done");
@@ -34,4 +37,27 @@ fn a_tools_daemon_is_killed_with_it() {
     let piped = pipe_tool(&tool.invocation, b"", 1 << 20, &CancelToken::default()).unwrap();
     assert_eq!(String::from_utf8_lossy(&piped.stdout), "done\n");
     tool.gone("daemon");
+}
+
+/// A server that ends with its input, and so would not answer if that were closed at once.
+#[test]
+fn a_server_is_asked_until_it_has_answered() {
+    let mut server = Agent::new(Host::COMMAND);
+    let script =
+        "read line; sleep 0.3; read -t 0.1 more; [ $? -gt 1 ] && echo answer to $line; cat";
+    server.invocation.program = "bash".into();
+    server.invocation.args = vec!["-c".into(), script.into()];
+    let mut lines = Vec::new();
+    let mut is_answer = |line: &str| {
+        lines.push(line.to_owned());
+        line.starts_with("answer")
+    };
+    let cancel = CancelToken::default();
+    let outcome = ask_server(&server.invocation, b"question\n", &mut is_answer, &cancel).unwrap();
+    assert_eq!((outcome.ended, lines), (Ended::Exited(0), vec!["answer to question".to_owned()]));
+    // One that never answers is stopped by its limits.
+    server.invocation.limits.wall = Some(Duration::from_millis(500));
+    let outcome = ask_server(&server.invocation, b"question\n", &mut |_| false, &cancel).unwrap();
+    assert_eq!(outcome.ended, Ended::WallTimeout);
+    server.nothing_left();
 }

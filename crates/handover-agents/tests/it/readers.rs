@@ -150,19 +150,27 @@ mod claude {
     fn tools_start_end_and_fail() {
         let block = json!({
             "type": "tool_use", "id": "t1", "name": "Bash",
-            "input": {"description": "why", "command": "ls -la\nrm x"},
+            "input": {"command": "ls -la\nrm x", "description": "why"},
         });
-        let result =
-            |failed: Value| json!({"type": "tool_result", "tool_use_id": "t1", "is_error": failed});
+        let result = |failed: Value| {
+            json!({"type": "tool_result", "tool_use_id": "t1", "is_error": failed,
+                "content": [{"type": "text", "text": "total 0"}]})
+        };
         let user = |block: Value| json!({"type": "user", "message": {"content": [block]}});
         let read = read(&[
             json!({"type": "assistant", "message": {"content": [block]}}),
             user(result(json!(true))),
             user(result(Value::Null)),
         ]);
-        let tool =
-            Tool { id: "t1".to_owned(), name: "Bash".to_owned(), about: "ls -la".to_owned() };
-        let ended = |failed| AgentEvent::ToolEnded { id: "t1".to_owned(), failed };
+        let input = r#"{"command":"ls -la\nrm x","description":"why"}"#.to_owned();
+        let tool = Tool {
+            id: "t1".to_owned(),
+            name: "Bash".to_owned(),
+            about: "ls -la".to_owned(),
+            input,
+        };
+        let shown = || "total 0".to_owned();
+        let ended = |failed| AgentEvent::ToolEnded { id: "t1".to_owned(), failed, shown: shown() };
         assert_eq!(read.events, [AgentEvent::ToolStarted(tool), ended(true), ended(false)]);
     }
 
@@ -293,15 +301,27 @@ mod codex {
     #[test]
     fn tools_fail_by_status_or_exit_code_and_declined_ones_are_denials() {
         let read = read(&[
-            item("item.completed", json!({"id": "1", "type": "command_execution", "exit_code": 0})),
+            item(
+                "item.completed",
+                json!({"id": "1", "type": "command_execution", "exit_code": 0, "aggregated_output": "ok"}),
+            ),
             item("item.completed", json!({"id": "2", "type": "command_execution", "exit_code": 2})),
             item("item.completed", json!({"id": "3", "type": "file_change", "status": "failed"})),
             item("item.completed", json!({"id": "4", "type": "file_change", "status": "declined"})),
         ]);
-        let ended = |id: &str, failed| AgentEvent::ToolEnded { id: id.to_owned(), failed };
+        let ended = |id: &str, failed, shown: &str| AgentEvent::ToolEnded {
+            id: id.to_owned(),
+            failed,
+            shown: shown.to_owned(),
+        };
         assert_eq!(
             read.events,
-            [ended("1", false), ended("2", true), ended("3", true), ended("4", true)]
+            [
+                ended("1", false, "ok"),
+                ended("2", true, ""),
+                ended("3", true, ""),
+                ended("4", true, "")
+            ]
         );
         assert_eq!(read.report.denials, 1);
     }
@@ -327,7 +347,7 @@ mod gemini {
                 json!({"type": "init", "session_id": "g1", "model": "pro"}),
                 message("looking", true),
                 json!({"type": "tool_use", "tool_name": "read", "tool_id": "1", "parameters": {"path": "a"}}),
-                json!({"type": "tool_result", "tool_id": "1", "status": "error"}),
+                json!({"type": "tool_result", "tool_id": "1", "status": "error", "output": "no file"}),
                 message("do", true),
                 message("ne", true),
                 result(),
@@ -336,7 +356,8 @@ mod gemini {
         assert_eq!(read.failure, None);
         assert_eq!(read.report.answer.as_deref(), Some("done"));
         assert_eq!(read.report.host_session.as_deref(), Some("g1"));
-        let ended = AgentEvent::ToolEnded { id: "1".to_owned(), failed: true };
+        let shown = "no file".to_owned();
+        let ended = AgentEvent::ToolEnded { id: "1".to_owned(), failed: true, shown };
         assert!(read.events.contains(&ended), "{:?}", read.events);
     }
 

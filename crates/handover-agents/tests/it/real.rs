@@ -2,31 +2,51 @@
 
 use std::time::Duration;
 
-use handover_agents::{AgentEvent, Ended, Environment, Outcome};
+use handover_agents::{AgentEvent, CancelToken, Ended, Environment, Outcome, ask_server};
 use handover_model::{FailureClass, Host, Profile};
-use handover_testkit::{Answer, ModelServer, RealHost, Script, TestEnv, processes_with};
+use handover_testkit::{
+    Answer, ModelRequest, ModelServer, RealHost, Script, TestEnv, processes_with,
+};
 use serde_json::json;
 
 use crate::recordings::record;
 use crate::setup::{Agent, prompt};
 
+pub(crate) const COPILOT: Host = Host::from_static("copilot");
+pub(crate) const OPENCODE: Host = Host::from_static("opencode");
+
 /// A program, its model, and its project.
-struct Real {
-    agent: Agent,
-    server: ModelServer,
-    env: TestEnv,
+pub(crate) struct Real {
+    pub(crate) agent: Agent,
+    pub(crate) server: ModelServer,
+    pub(crate) env: TestEnv,
+}
+
+/// Which of the two installed versions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Version {
+    Pinned,
+    Other,
 }
 
 impl Real {
-    fn new(host: Host, script: Script) -> Self {
+    pub(crate) fn new(host: Host, script: Script) -> Self {
+        Self::of(Version::Pinned, host, script)
+    }
+
+    pub(crate) fn of(version: Version, host: Host, script: Script) -> Self {
         let env = TestEnv::empty("none");
         env.write("notes.txt", "forty-two\n");
         let server = ModelServer::start(script);
         let program = match host {
             Host::CLAUDE => RealHost::claude(&env, &server),
             Host::CODEX => RealHost::codex(&env, &server),
+            COPILOT => RealHost::copilot(&env, &server),
+            OPENCODE => RealHost::opencode(&env, &server),
+            Host::GEMINI => RealHost::gemini(&env, &server),
             _ => unreachable!("{host} is not installed"),
         };
+        let program = if version == Version::Other { program.other() } else { program };
         let mut agent = Agent::new(host);
         agent.invocation.program = program.program;
         agent.invocation.folder = env.path("");
@@ -37,19 +57,19 @@ impl Real {
         Self { agent, server, env }
     }
 
-    fn run(&mut self) -> Outcome {
+    pub(crate) fn run(&mut self) -> Outcome {
         self.agent.run()
     }
 
     /// Runs it and, when recordings are being renewed, saves what it printed.
-    fn recorded(&mut self, name: &str) -> Outcome {
+    pub(crate) fn recorded(&mut self, name: &str) -> Outcome {
         let outcome = self.run();
         record(self.agent.invocation.host, name, &outcome, self.env.folder());
         outcome
     }
 }
 
-fn class(outcome: &Outcome) -> Option<FailureClass> {
+pub(crate) fn class(outcome: &Outcome) -> Option<FailureClass> {
     outcome.failure.as_ref().map(|failure| failure.class)
 }
 
@@ -151,6 +171,86 @@ fn codex_uses_only_permitted_tools() {
 }
 
 #[test]
+fn copilot_answers_and_uses_only_permitted_tools() {
+    for (profile, name, written) in
+        [(Profile::ReadOnly, "read-only", false), (Profile::Edit, "edit", true)]
+    {
+        let path = |env: &TestEnv, name: &str| env.path(name).display().to_string();
+        let mut real = Real::new(COPILOT, Script::new());
+        let file = path(&real.env, "new.txt");
+        let script = Script::new()
+            .then(Answer::tool("create", json!({"path": file, "file_text": "43\n"})))
+            .then(Answer::tool("bash", json!({"command": "rm notes.txt", "description": "x"})))
+            .then(Answer::tool("view", json!({"path": path(&real.env, "notes.txt")})))
+            .always(Answer::text("Here it is."));
+        real.server.restart(script);
+        real.agent.invocation.profile = profile;
+        let outcome = real.recorded(name);
+        assert_eq!(class(&outcome), None, "{:?}", outcome.failure);
+        assert_eq!(outcome.final_text, "Here it is.");
+        assert_eq!(outcome.report.model.as_deref(), Some("scripted"));
+        assert_eq!(outcome.report.turns, Some(4));
+        assert_eq!(real.env.path("new.txt").exists(), written, "{profile}");
+        assert!(real.env.path("notes.txt").exists(), "{profile}");
+        assert_eq!(outcome.report.denials, if written { 1 } else { 2 }, "{profile}");
+        let last = real.server.requests().pop().unwrap();
+        assert!(last.conversation_contains("forty-two"), "{profile}");
+    }
+}
+
+#[test]
+fn opencode_answers_and_uses_only_permitted_tools() {
+    let mut real = Real::new(OPENCODE, Script::new());
+    let file = |name: &str| real.env.path(name).display().to_string();
+    let turn = |turn: usize| {
+        move |request: &ModelRequest| {
+            request.conversation_contains("MARKER") && request.turns() == turn
+        }
+    };
+    let script = Script::new()
+        .when(turn(0), Answer::tool("write", json!({"filePath": file("new.txt"), "content": "43"})))
+        .when(turn(1), Answer::tool("read", json!({"filePath": file("notes.txt")})))
+        .always(Answer::text("Here it is."));
+    real.server.restart(script);
+    let outcome = real.recorded("read-only");
+    assert_eq!(class(&outcome), None, "{:?}", outcome.failure);
+    assert_eq!(outcome.final_text, "Here it is.");
+    assert_eq!(outcome.report.turns, Some(3));
+    assert!(!real.env.path("new.txt").exists());
+    let last = real.server.requests().pop().unwrap();
+    assert!(last.conversation_contains("forty-two"));
+    // The same conversation, with a model that refuses.
+    real.agent.invocation.resume = outcome.report.host_session.clone();
+    real.agent.invocation.prompt = Some(prompt("And the verdict?"));
+    real.server.restart(Script::new().always(Answer::status(401)));
+    let refused = real.recorded("status-401");
+    assert_eq!(class(&refused), Some(FailureClass::Auth), "{:?}", refused.failure);
+    assert_eq!(refused.report.host_session, outcome.report.host_session);
+    assert!(real.server.requests().iter().any(|r| {
+        r.conversation_contains("Here it is.") && r.conversation_contains("And the verdict?")
+    }));
+}
+
+#[test]
+fn gemini_answers_in_a_folder_where_it_was_never_started() {
+    let mut real = Real::new(Host::GEMINI, Script::new().always(Answer::text("Here it is.")));
+    real.agent.invocation.environment.set("GEMINI_CLI_TRUST_WORKSPACE", "");
+    real.agent.invocation.model = Some("gemini-2.5-pro".to_owned());
+    let outcome = real.recorded("real-answer");
+    assert_eq!(class(&outcome), None, "{:?}", outcome.failure);
+    assert_eq!(outcome.final_text, "Here it is.");
+    assert_eq!((outcome.report.usage.input, outcome.report.usage.output), (11, 7));
+}
+
+#[test]
+fn copilot_errors_are_classified() {
+    let mut real = Real::new(COPILOT, Script::new().always(Answer::status(401)));
+    let outcome = real.recorded("status-401");
+    assert_eq!(class(&outcome), Some(FailureClass::Auth), "{:?}", outcome.failure);
+    assert_eq!((outcome.exit_code(), outcome.final_text.as_str()), (Some(1), ""));
+}
+
+#[test]
 fn claude_with_a_subagent() {
     let child = |request: &handover_testkit::ModelRequest| !request.conversation_contains("MARKER");
     let script = Script::new()
@@ -165,7 +265,9 @@ fn claude_with_a_subagent() {
     let outcome = real.recorded("subagent");
     assert_eq!(outcome.final_text, "All done.");
     // Two turns of the lead and one of the subagent.
-    assert_eq!((outcome.report.usage.input, outcome.report.usage.output), (33, 21));
+    let charged = real.server.charged();
+    let usage = outcome.report.usage;
+    assert_eq!((usage.input, usage.output), (charged.input, charged.output));
     let requests = real.server.requests();
     let childs: Vec<_> = requests.iter().filter(|request| child(request)).collect();
     assert_eq!(childs.len(), 1);
@@ -174,7 +276,7 @@ fn claude_with_a_subagent() {
 
 #[test]
 fn a_conversation_can_be_resumed() {
-    for host in [Host::CLAUDE, Host::CODEX] {
+    for host in [Host::CLAUDE, Host::CODEX, COPILOT] {
         let script = Script::new().then(Answer::text("First.")).always(Answer::text("Second."));
         let mut real = Real::new(host, script);
         let first = real.run();
@@ -192,7 +294,7 @@ fn a_conversation_can_be_resumed() {
 
 #[test]
 fn a_session_that_does_not_exist() {
-    for host in [Host::CLAUDE, Host::CODEX] {
+    for host in [Host::CLAUDE, Host::CODEX, COPILOT] {
         let mut real = Real::new(host, Script::new());
         real.agent.invocation.resume = Some("01234567-89ab-4def-8123-456789abcdef".to_owned());
         let outcome = real.run();
@@ -316,4 +418,41 @@ fn usage_errors_are_reported_as_such() {
     real.agent.invocation.args = vec!["--no-such-flag".into()];
     let outcome = real.run();
     assert_eq!(class(&outcome), Some(FailureClass::Usage), "{:?}", outcome.failure);
+}
+
+/// What `handover doctor` asks: the hooks that Codex knows, and whether it trusts them.
+#[test]
+fn codex_says_which_hooks_it_trusts() {
+    for version in [Version::Pinned, Version::Other] {
+        let mut real = Real::of(version, Host::CODEX, Script::new());
+        let hook = json!({"type": "command", "command": "true", "timeout": 3});
+        let hooks = json!({"hooks": {"SessionEnd": [{"hooks": [hook]}]}});
+        let folder = real.env.folder().join("home/.codex");
+        fs_err::write(folder.join("hooks.json"), hooks.to_string()).unwrap();
+        real.agent.invocation.args = vec!["app-server".into()];
+        let question = [
+            json!({"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "t", "version": "1"}}}),
+            json!({"method": "initialized"}),
+            json!({"id": 2, "method": "hooks/list", "params": {"cwds": [real.env.path("")]}}),
+        ];
+        let question: String = question.iter().map(|line| format!("{line}\n")).collect();
+        let mut answer = serde_json::Value::Null;
+        let mut is_answer = |line: &str| {
+            answer = serde_json::from_str(line).unwrap_or_default();
+            answer["id"] == 2
+        };
+        let outcome = ask_server(
+            &real.agent.invocation,
+            question.as_bytes(),
+            &mut is_answer,
+            &CancelToken::default(),
+        );
+        assert_eq!(outcome.unwrap().ended, Ended::Exited(0), "{version:?}");
+        let hook = &answer["result"]["data"][0]["hooks"][0];
+        assert_eq!(hook["command"], "true", "{version:?}: {answer}");
+        assert_eq!((&hook["trustStatus"], &hook["timeoutSec"]), (&json!("untrusted"), &json!(3)));
+        let source = hook["sourcePath"].as_str().unwrap();
+        assert!(source.ends_with(".codex/hooks.json"), "{source}");
+        real.agent.nothing_left();
+    }
 }

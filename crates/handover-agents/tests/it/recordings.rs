@@ -1,6 +1,6 @@
 //! Recorded output, read again: shows every change in how it is interpreted.
 //!
-//! `tests/recordings/<host>/*.jsonl` are runs of the real `claude` and `codex` (renewed with
+//! `tests/recordings/<host>/*.jsonl` are runs of the real `claude`, `codex`, `copilot` and `opencode` (renewed with
 //! `HANDOVER_RECORD=1`), hand-written ones for Gemini, following its documentation, and variants as other
 //! versions print them. The first line of each says how the process ended.
 
@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 use handover_agents::{AgentEvent, Ended, Outcome, Registry};
 use handover_model::Host;
+
+const COPILOT: Host = Host::from_static("copilot");
+const OPENCODE: Host = Host::from_static("opencode");
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings")
@@ -24,6 +27,10 @@ pub(crate) fn record(host: Host, name: &str, outcome: &Outcome, root: &Path) {
     let root = root.to_str().unwrap();
     let dashed = root.replace(['/', '.'], "-");
     let text = outcome.stdout.text().replace(root, "/tests").replace(&dashed, "-tests");
+    // Noise, and texts of the program's own.
+    let noise = ["session.skills_loaded", "session.background_tasks_changed"];
+    let lines = text.lines().filter(|line| !noise.iter().any(|kind| line.contains(kind)));
+    let text: String = lines.flat_map(|line| [line, "\n"]).collect();
     let path = folder().join(host.as_str());
     fs_err::create_dir_all(&path).unwrap();
     fs_err::write(path.join(format!("{name}.jsonl")), format!("exit {code}\n{text}")).unwrap();
@@ -77,14 +84,24 @@ fn codex() {
 }
 
 #[test]
+fn copilot() {
+    read_again(COPILOT);
+}
+
+#[test]
 fn gemini() {
     read_again(Host::GEMINI);
+}
+
+#[test]
+fn opencode() {
+    read_again(OPENCODE);
 }
 
 /// A killed program leaves half a recording: never a success, never a panic.
 #[test]
 fn no_prefix_of_a_recording_is_a_success() {
-    for host in [Host::CLAUDE, Host::CODEX, Host::GEMINI] {
+    for host in [Host::CLAUDE, Host::CODEX, COPILOT, Host::GEMINI, OPENCODE] {
         for path in recordings(host) {
             let recording = fs_err::read_to_string(&path).unwrap();
             let stdout = recording.split_once('\n').unwrap().1.trim_end();

@@ -17,6 +17,11 @@ pub(super) fn args(invocation: &Invocation) -> Vec<OsString> {
         Profile::Full => &["--permission-mode=bypassPermissions"],
     };
     args.extend(profile.iter().map(OsString::from));
+    if invocation.profile == Profile::Edit && !invocation.commands.is_empty() {
+        let rules: Vec<String> =
+            invocation.commands.iter().map(|command| format!("Bash({command}:*)")).collect();
+        args.push(format!("--allowedTools={}", rules.join(",")).into());
+    }
     if let Some(model) = &invocation.model {
         args.push(format!("--model={model}").into());
     }

@@ -3,6 +3,7 @@
 mod argv;
 mod outcome;
 mod reader;
+mod spent;
 mod stream;
 
 use std::ffi::OsString;

@@ -5,7 +5,7 @@ use handover_model::FailureClass;
 use super::reader::Reader;
 use super::stream::Final;
 use crate::adapters::failed_exit;
-use crate::{Captured, Ended, Failure, Report, Usage, classify};
+use crate::{Captured, Ended, Failure, Report, Total, classify};
 
 pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
     let report = match &read.result {
@@ -16,12 +16,19 @@ pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
         (FailureClass::Other, Some(word)) => Failure { class: class_of_code(word), ..error },
         _ => error,
     });
+    let Total { usage, cost_usd } = read.spent.of_run();
     Report {
         error,
+        earlier_answers: read.earlier_answers,
+        usage,
+        cost_usd,
+        total: read.spent.of_conversation(),
+        turns: read.spent.turns(),
         last_text: read.last_text,
         host_session: report.host_session.or(read.session),
         model: read.model,
         unknown_lines: read.unknown_lines,
+        resets: read.resets,
         ..report
     }
 }
@@ -32,9 +39,6 @@ pub(super) fn of_result(line: &Final) -> Report {
     Report {
         answer: line.result.clone().filter(|_| error.is_none()),
         error,
-        usage: usage_of(line),
-        cost_usd: line.total_cost_usd,
-        turns: line.num_turns,
         host_session: line.session_id.clone(),
         denials: line
             .permission_denials
@@ -76,33 +80,5 @@ fn class_of_code(word: &str) -> FailureClass {
         "authentication_failed" => FailureClass::Auth,
         "billing_error" => FailureClass::Quota,
         _ => FailureClass::Other,
-    }
-}
-
-/// Usage by model includes subagents; the plain usage does not.
-fn usage_of(line: &Final) -> Usage {
-    let usage = |input: u64, created: u64, read: u64, output: u64| Usage {
-        input: input.saturating_add(created).saturating_add(read),
-        cached_input: read,
-        output,
-    };
-    match (&line.model_usage, &line.usage) {
-        (Some(models), _) if !models.is_empty() => {
-            models.values().fold(Usage::default(), |sum, model| {
-                sum + usage(
-                    model.input_tokens,
-                    model.cache_creation_input_tokens,
-                    model.cache_read_input_tokens,
-                    model.output_tokens,
-                )
-            })
-        }
-        (_, Some(main)) => usage(
-            main.input_tokens,
-            main.cache_creation_input_tokens,
-            main.cache_read_input_tokens,
-            main.output_tokens,
-        ),
-        (_, None) => Usage::default(),
     }
 }

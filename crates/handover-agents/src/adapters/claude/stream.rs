@@ -14,7 +14,11 @@ pub(super) enum Line {
     Assistant(Said),
     User(Said),
     Result(Box<Final>),
-    /// Partial messages, hooks, rate limits, and whatever future versions add.
+    RateLimitEvent {
+        #[serde(default, deserialize_with = "lenient")]
+        rate_limit_info: Option<RateLimit>,
+    },
+    /// Partial messages, hooks, and whatever future versions add.
     #[serde(other)]
     Other,
 }
@@ -47,8 +51,24 @@ pub(super) struct Said {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Message {
+    /// Lines with the same id are parts of one answer of the model.
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) id: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) content: Option<Vec<Block>>,
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) usage: Option<MainUsage>,
+}
+
+/// The state of a subscription's limit.
+#[derive(Debug, Deserialize)]
+pub(super) struct RateLimit {
+    /// `allowed`, `allowed_warning` or `rejected`.
+    #[serde(default)]
+    pub(super) status: String,
+    /// Seconds since 1970.
+    #[serde(default, rename = "resetsAt", deserialize_with = "lenient")]
+    pub(super) resets_at: Option<i64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -71,6 +91,8 @@ pub(super) enum Block {
         tool_use_id: String,
         #[serde(default, deserialize_with = "lenient")]
         is_error: Option<bool>,
+        #[serde(default)]
+        content: Value,
     },
     #[serde(other)]
     Other,
@@ -100,11 +122,14 @@ pub(super) struct Final {
     pub(super) usage: Option<MainUsage>,
     #[serde(default, rename = "modelUsage", deserialize_with = "lenient")]
     pub(super) model_usage: Option<BTreeMap<String, ModelUsage>>,
+    /// The part of `model_usage` that no earlier result had, in new versions.
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) model_usage_since_last_result: Option<BTreeMap<String, ModelUsage>>,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) permission_denials: Option<Vec<Value>>,
 }
 
-/// Usage of the main conversation.
+/// Usage of the main conversation, or of one message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct MainUsage {
@@ -122,4 +147,6 @@ pub(super) struct ModelUsage {
     pub(super) cache_creation_input_tokens: u64,
     pub(super) cache_read_input_tokens: u64,
     pub(super) output_tokens: u64,
+    #[serde(rename = "costUSD", deserialize_with = "lenient")]
+    pub(super) cost_usd: Option<f64>,
 }

@@ -15,6 +15,14 @@ pub(super) fn args(invocation: &Invocation) -> Vec<OsString> {
     let mut args: Vec<OsString> = ["exec", "--json", "--skip-git-repo-check", "--sandbox", sandbox]
         .map(OsString::from)
         .into();
+    if invocation.profile == Profile::Edit && !invocation.writable.is_empty() {
+        // A list of strings in JSON is also one in TOML.
+        let folders: Vec<String> =
+            invocation.writable.iter().map(|folder| folder.display().to_string()).collect();
+        let roots = serde_json::Value::from(folders);
+        let setting = format!("sandbox_workspace_write.writable_roots={roots}");
+        args.extend(["-c".into(), setting.into()]);
+    }
     if let Some(model) = &invocation.model {
         args.extend(["--model".into(), model.into()]);
     }

@@ -2,9 +2,10 @@
 
 use super::reader::Reader;
 use crate::adapters::failed_exit;
-use crate::{Captured, Ended, Report, classify};
+use crate::{Captured, Ended, Report, Total, classify};
 
 pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
+    let (usage, total) = (read.used(), Total { usage: read.sum, cost_usd: None });
     let error = match read.last_error {
         // An error that a retry overcame does not count.
         Some(error) if read.failed || !read.completed => Some(classify::message(&error)),
@@ -14,7 +15,8 @@ pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
         answer: Some(read.last_text.clone()).filter(|_| read.completed && error.is_none()),
         last_text: read.last_text,
         error,
-        usage: read.usage,
+        usage,
+        total,
         turns: Some(read.turns).filter(|&turns| turns > 0),
         host_session: read.thread,
         denials: read.denials,

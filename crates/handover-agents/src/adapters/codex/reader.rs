@@ -3,8 +3,8 @@
 use super::outcome;
 use super::stream::{Item, Line};
 use crate::adapters::{Parsed, parse};
-use crate::event::shortened;
-use crate::{AgentEvent, Captured, Ended, OutputReader, Report, Tool, Usage};
+use crate::event::{kept, shortened, text_of};
+use crate::{AgentEvent, Captured, Ended, OutputReader, Report, Tool, Total, Usage, Used};
 
 /// What has been read so far.
 #[derive(Debug, Default)]
@@ -12,15 +12,25 @@ pub(super) struct Reader {
     pub(super) thread: Option<String>,
     pub(super) last_text: String,
     pub(super) last_error: Option<String>,
+    /// How often the model was asked; the program itself calls a whole conversation a turn.
     pub(super) turns: u32,
+    /// Whether what comes next is a reply of the model.
+    awaits_reply: bool,
     pub(super) completed: bool,
     pub(super) failed: bool,
-    pub(super) usage: Usage,
+    /// The sum of the conversation when it was last left.
+    pub(super) before: Usage,
+    /// The sum of the conversation so far.
+    pub(super) sum: Usage,
     pub(super) denials: u32,
     pub(super) unknown_lines: u64,
 }
 
 impl OutputReader for Reader {
+    fn resumed(&mut self, before: Total) {
+        (self.before, self.sum) = (before.usage, before.usage);
+    }
+
     fn line(&mut self, line: &str, on_event: &mut dyn FnMut(AgentEvent)) {
         match parse(line, on_event) {
             Parsed::Blank => {}
@@ -30,21 +40,22 @@ impl OutputReader for Reader {
                 on_event(AgentEvent::Started { session: thread_id, model: None });
             }
             Parsed::Line(Line::TurnStarted) => {
-                self.turns += 1;
+                self.awaits_reply = true;
                 self.completed = false;
                 on_event(AgentEvent::Activity);
             }
             Parsed::Line(Line::TurnCompleted { usage }) => {
                 self.completed = true;
+                self.replied(on_event);
                 if let Some(usage) = usage {
-                    // Each turn reports the total so far.
-                    self.usage = Usage {
+                    // Each turn reports the total so far, since the beginning of the conversation.
+                    self.sum = Usage {
                         input: usage.input_tokens,
                         cached_input: usage.cached_input_tokens,
                         output: usage.output_tokens,
                     };
                 }
-                on_event(AgentEvent::Usage(self.usage));
+                on_event(self.so_far());
                 on_event(AgentEvent::Result { text: self.last_text.clone(), failed: false });
             }
             Parsed::Line(Line::TurnFailed { error }) => {
@@ -54,8 +65,18 @@ impl OutputReader for Reader {
                 let text = self.last_error.clone().unwrap_or_default();
                 on_event(AgentEvent::Result { text, failed: true });
             }
-            Parsed::Line(Line::ItemStarted { item }) => on_event(started(item)),
-            Parsed::Line(Line::ItemCompleted { item }) => on_event(self.completed(item)),
+            Parsed::Line(Line::ItemStarted { item }) => {
+                self.replied(on_event);
+                on_event(started(item));
+            }
+            Parsed::Line(Line::ItemCompleted { item }) => {
+                if is_tool(&item) {
+                    self.awaits_reply = true;
+                } else {
+                    self.replied(on_event);
+                }
+                on_event(self.completed(item));
+            }
             Parsed::Line(Line::Error(error)) => {
                 self.last_error = Some(error.message.clone());
                 on_event(AgentEvent::Notice(error.message));
@@ -70,6 +91,24 @@ impl OutputReader for Reader {
 }
 
 impl Reader {
+    /// What this run used.
+    pub(super) fn used(&self) -> Usage {
+        self.sum - self.before
+    }
+
+    fn so_far(&self) -> AgentEvent {
+        let turns = Some(self.turns).filter(|&turns| turns > 0);
+        AgentEvent::Usage(Used { usage: self.used(), cost_usd: None, turns })
+    }
+
+    /// Something that the model produced has arrived.
+    fn replied(&mut self, on_event: &mut dyn FnMut(AgentEvent)) {
+        if std::mem::take(&mut self.awaits_reply) {
+            self.turns += 1;
+            on_event(self.so_far());
+        }
+    }
+
     fn completed(&mut self, item: Item) -> AgentEvent {
         match item.kind.as_str() {
             "agent_message" => {
@@ -77,17 +116,24 @@ impl Reader {
                 AgentEvent::Text(self.last_text.clone())
             }
             "error" => AgentEvent::Notice(item.message.unwrap_or_default()),
-            "command_execution" | "file_change" | "mcp_tool_call" | "collab_tool_call"
-            | "web_search" => {
+            _ if is_tool(&item) => {
                 let status = item.status.as_deref().unwrap_or_default();
                 self.denials += u32::from(status == "declined");
                 let failed = matches!(status, "failed" | "declined")
                     || item.exit_code.is_some_and(|code| code != 0);
-                AgentEvent::ToolEnded { id: item.id, failed }
+                let shown = text_of(&item.aggregated_output);
+                AgentEvent::ToolEnded { id: item.id, failed, shown }
             }
             _ => AgentEvent::Activity,
         }
     }
+}
+
+fn is_tool(item: &Item) -> bool {
+    matches!(
+        item.kind.as_str(),
+        "command_execution" | "file_change" | "mcp_tool_call" | "collab_tool_call" | "web_search"
+    )
 }
 
 fn started(item: Item) -> AgentEvent {
@@ -109,9 +155,6 @@ fn started(item: Item) -> AgentEvent {
         "web_search" => ("web_search".to_owned(), item.query),
         _ => return AgentEvent::Activity,
     };
-    AgentEvent::ToolStarted(Tool {
-        id: item.id,
-        name,
-        about: shortened(&about.unwrap_or_default()),
-    })
+    let input = kept(about.unwrap_or_default());
+    AgentEvent::ToolStarted(Tool { id: item.id, name, about: shortened(&input), input })
 }

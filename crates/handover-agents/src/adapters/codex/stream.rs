@@ -64,6 +64,8 @@ pub(super) struct Item {
     pub(super) message: Option<String>,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) command: Option<String>,
+    #[serde(default)]
+    pub(super) aggregated_output: Value,
     #[serde(default, deserialize_with = "lenient")]
     pub(super) exit_code: Option<i64>,
     #[serde(default, deserialize_with = "lenient")]

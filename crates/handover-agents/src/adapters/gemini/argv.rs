@@ -15,6 +15,16 @@ pub(super) fn args(invocation: &Invocation) -> Vec<OsString> {
     };
     let mut args: Vec<OsString> =
         ["--output-format", "stream-json", "--approval-mode", approval].map(OsString::from).into();
+    // In a folder that the user never opened with it, such as a new worktree, it would refuse to start.
+    args.push("--skip-trust".into());
+    if invocation.profile == Profile::Edit && !invocation.commands.is_empty() {
+        let rules: Vec<String> = invocation
+            .commands
+            .iter()
+            .map(|command| format!("run_shell_command({command})"))
+            .collect();
+        args.push(format!("--allowed-tools={}", rules.join(",")).into());
+    }
     if let Some(model) = &invocation.model {
         args.extend(["--model".into(), model.into()]);
     }

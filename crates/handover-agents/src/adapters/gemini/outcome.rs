@@ -22,6 +22,7 @@ pub(super) fn report(read: Reader, ended: Ended, stderr: &Captured) -> Report {
         last_text: read.text,
         error,
         usage: read.result.as_ref().map(usage_of).unwrap_or_default(),
+        turns: Some(read.turns).filter(|&turns| turns > 0),
         host_session: read.session,
         model: read.model,
         unknown_lines: read.unknown_lines,
@@ -67,6 +68,7 @@ fn of_exit(ended: Ended) -> Option<FailureClass> {
         | Ended::WallTimeout
         | Ended::IdleTimeout
         | Ended::OutputFlood
+        | Ended::OverLimit(_)
         | Ended::Cancelled => None,
     }
 }

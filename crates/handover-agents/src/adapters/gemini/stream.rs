@@ -36,6 +36,8 @@ pub(super) enum Line {
         tool_id: String,
         #[serde(default)]
         status: String,
+        #[serde(default)]
+        output: Value,
     },
     Error {
         #[serde(default)]
