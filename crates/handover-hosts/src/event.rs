@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use handover_model::{AgentId, Host, HostSessionId};
+use handover_model::{AgentId, Host, HostSessionId, ToolUseId};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
@@ -23,6 +23,10 @@ pub struct HookCall {
     pub agent: Option<Subagent>,
     /// The model, where the host names it.
     pub model: Option<String>,
+    /// The tool call that it is about.
+    pub tool_use: Option<ToolUseId>,
+    /// The subagents that are still running, where the host lists them.
+    pub running: Option<Vec<AgentId>>,
     /// What happened.
     pub event: HookEvent,
 }
@@ -37,6 +41,8 @@ impl HookCall {
             transcript: None,
             agent: None,
             model: None,
+            tool_use: None,
+            running: None,
             event,
         }
     }
@@ -58,10 +64,31 @@ pub enum HookEvent {
     SessionStarted(StartReason),
     /// A subagent is about to be spawned.
     SubagentSpawn(SubagentSpawn),
+    /// The call that spawned a subagent returned: the subagent runs, or has ended.
+    SubagentSpawned {
+        /// The subagent, where the host names it.
+        agent: Option<AgentId>,
+        /// Whether it has ended.
+        ended: bool,
+    },
+    /// The call that should have spawned a subagent failed, for this reason.
+    SpawnFailed(String),
     /// A subagent starts.
     SubagentStarted,
+    /// A subagent is told what to do: its task, or a later message.
+    SubagentPrompted {
+        /// The text, as the subagent gets it.
+        prompt: String,
+    },
     /// A subagent is about to stop.
     SubagentStopping(SubagentStop),
+    /// A subagent is about to hand in its result, in a host that does not say which one.
+    SubagentEnding {
+        /// The result.
+        last_message: String,
+    },
+    /// A subagent has finished, in a host that reports nothing but its result.
+    SubagentFinished(SubagentEnd),
     /// An agent read a file.
     FileRead(PathBuf),
     /// An agent wrote a file.
@@ -92,8 +119,12 @@ impl HookEvent {
         match self {
             Self::SessionStarted(_) => "session start",
             Self::SubagentSpawn(_) => "spawn",
+            Self::SubagentSpawned { .. } => "spawned",
+            Self::SpawnFailed(_) => "failed spawn",
             Self::SubagentStarted => "subagent start",
-            Self::SubagentStopping(_) => "subagent stop",
+            Self::SubagentPrompted { .. } => "subagent prompt",
+            Self::SubagentStopping(_) | Self::SubagentEnding { .. } => "subagent stop",
+            Self::SubagentFinished(_) => "subagent end",
             Self::FileRead(_) | Self::FileChanged(_) => "file",
             Self::CommandPassed(_) | Self::CommandFailed { .. } => "command",
             Self::Checkpoint { at, .. } => at.as_str(),
@@ -168,6 +199,11 @@ pub struct SubagentSpawn {
 }
 
 impl SubagentSpawn {
+    /// The name that the caller gave the subagent.
+    pub fn name(&self) -> Option<&str> {
+        self.input.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())
+    }
+
     /// The same call with another prompt. Hosts replace the whole input, so every field is included.
     pub fn with_prompt(&self, prompt: String) -> Value {
         let mut input = self.input.clone();
@@ -185,6 +221,17 @@ pub struct SubagentStop {
     pub last_message: Option<String>,
     /// Whether a hook (ours or another) has already held it back.
     pub held_before: bool,
+}
+
+/// A subagent that has finished.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubagentEnd {
+    /// The kind of subagent.
+    pub kind: String,
+    /// Its task, as hooks have left it.
+    pub prompt: String,
+    /// What its parent is told.
+    pub last_message: String,
 }
 
 /// The answer to an event.

@@ -64,6 +64,16 @@ pub trait HookHost: Sync {
         None
     }
 
+    /// The versions that the tests run.
+    fn tested(&self) -> Option<TestedVersions> {
+        None
+    }
+
+    /// How to ask it which hooks it will run; none if it runs whatever is registered.
+    fn trust(&self) -> Option<&'static dyn HookTrust> {
+        None
+    }
+
     /// The JSON Schemas of what only this host sends, by file name without the extension.
     fn schemas(&self) -> Vec<(String, Value)> {
         Vec::new()
@@ -103,6 +113,63 @@ impl TextLimit {
     }
 }
 
+/// The oldest and the newest version of a host that the tests run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TestedVersions {
+    /// The oldest.
+    pub oldest: &'static str,
+    /// The newest.
+    pub newest: &'static str,
+}
+
+impl TestedVersions {
+    /// Whether a version lies between them; None if the text has none.
+    pub fn include(&self, text: &str) -> Option<bool> {
+        let version = numbers(text)?;
+        let (oldest, newest) = (numbers(self.oldest)?, numbers(self.newest)?);
+        Some(oldest <= version && version <= newest)
+    }
+}
+
+/// The first version in a text, such as `codex-cli 0.166.0`.
+pub fn version_in(text: &str) -> Option<&str> {
+    let is_part = |c: char| c.is_ascii_digit() || c == '.';
+    let words = text.split(|c: char| !is_part(c)).map(|word| word.trim_matches('.'));
+    words.into_iter().find(|word| word.split('.').count() >= 3)
+}
+
+fn numbers(text: &str) -> Option<Vec<u64>> {
+    version_in(text)?.split('.').map(|part| part.parse().ok()).collect()
+}
+
+/// Asks a program which hooks it will run: a server that reads and prints a line of JSON per message.
+pub trait HookTrust: Sync {
+    /// The arguments of the server.
+    fn args(&self) -> &'static [&'static str];
+
+    /// What it is sent, about the hooks of one folder.
+    fn question(&self, folder: &Path) -> String;
+
+    /// The answer, once it is in a line; `is_ours` knows our hooks by their file and command.
+    /// An error is the program's own.
+    fn answer(
+        &self,
+        line: &str,
+        is_ours: &dyn Fn(&Path, &str) -> bool,
+    ) -> Option<Result<TrustedHooks, String>>;
+}
+
+/// How many of our hooks a program knows, and how many it will run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TrustedHooks {
+    /// Those that it has read.
+    pub listed: usize,
+    /// Those that it will run.
+    pub trusted: usize,
+    /// Whether some were changed since they were trusted.
+    pub changed: bool,
+}
+
 /// What a host needs to run without an account, a network or the user's own settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeSetup {
@@ -119,6 +186,25 @@ pub struct ProbeSetup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        let tested = TestedVersions { oldest: "2.1.197", newest: "2.1.325" };
+        for (text, known) in [
+            ("2.1.197 (Claude Code)", Some(true)),
+            ("2.1.325", Some(true)),
+            ("v2.1.200-beta.1", Some(true)),
+            ("2.1.99", Some(false)),
+            ("2.1.326", Some(false)),
+            ("10.0.0", Some(false)),
+            ("GitHub Copilot CLI 2.1.300.\nRun 'copilot update'", Some(true)),
+            ("none", None),
+            ("1.2", None),
+            ("99999999999999999999.1.1", None),
+        ] {
+            assert_eq!(tested.include(text), known, "{text}");
+        }
+    }
 
     #[test]
     fn limits_count_characters_or_tokens() {

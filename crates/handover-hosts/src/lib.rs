@@ -15,8 +15,11 @@ pub mod settings;
 pub mod transcript;
 
 pub use event::{
-    Action, Answer, Checkpoint, EventHead, HookCall, HookEvent, StartReason, Subagent,
+    Action, Answer, Checkpoint, EventHead, HookCall, HookEvent, StartReason, Subagent, SubagentEnd,
     SubagentSpawn, SubagentStop,
 };
-pub use host::{Capabilities, HookHost, ProbeSetup, TextLimit};
+pub use host::{
+    Capabilities, HookHost, HookTrust, ProbeSetup, TestedVersions, TextLimit, TrustedHooks,
+    version_in,
+};
 pub use registry::{ReadError, Registry, UnknownHost};

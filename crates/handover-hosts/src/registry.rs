@@ -8,10 +8,17 @@ use serde_json::Value;
 
 use crate::event::{EventHead, HookCall};
 use crate::host::HookHost;
-use crate::hosts::{claude, codex};
+use crate::hosts::{claude, codex, copilot, gemini, opencode, qwen};
 
 /// Every built-in host, in the order used by help texts and listings.
-const HOSTS: &[&dyn HookHost] = &[&claude::Claude, &codex::Codex];
+const HOSTS: &[&dyn HookHost] = &[
+    &claude::Claude,
+    &codex::Codex,
+    &copilot::Copilot,
+    &gemini::Gemini,
+    &opencode::Opencode,
+    &qwen::Qwen,
+];
 
 static BUILT_IN: Registry = Registry { hosts: Cow::Borrowed(HOSTS) };
 

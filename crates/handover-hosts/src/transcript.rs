@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use handover_context::package_file::content_hash;
-use handover_model::{AgentId, ReceiptId};
+use handover_model::{AgentId, HostSessionId, ReceiptId, ToolUseId};
 use handover_text::replace_in_bytes;
 use memchr::memmem;
 use serde_json::Value;
@@ -16,6 +16,9 @@ pub const HEAD_BYTES: usize = 1 << 20;
 
 /// How much of the end to read: it contains what a hook said when it held the agent back.
 pub const TAIL_BYTES: usize = 1 << 20;
+
+/// How much of the end of a shared transcript to read.
+pub const SHARED_BYTES: usize = 64 << 20;
 
 /// Texts beyond this number are ignored.
 const MAX_TEXTS: usize = 2_000;
@@ -39,6 +42,73 @@ pub trait TranscriptFormat: Sync {
         None
     }
 
+    /// The folder with the transcripts of all subagents of a conversation, for a host that does not say which
+    /// one is whose.
+    fn folder_of_subagents(&self, _transcript: &Path, _id: &HostSessionId) -> Option<PathBuf> {
+        None
+    }
+
+    /// Whether one file holds a conversation and all of its subagents.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// The id of the subagent that a line of a shared transcript belongs to.
+    fn agent<'a>(&self, _line: &'a Value) -> Option<&'a str> {
+        None
+    }
+
+    /// The folder with the transcripts of a conversation's subagents, at any depth; none if they are not
+    /// in one place.
+    fn of_subagents(&self, _conversation: &Path) -> Option<PathBuf> {
+        None
+    }
+
+    /// The conversation that a transcript is about, by its first line; none if its name says it.
+    fn conversation(&self, _first: &Value) -> Option<HostSessionId> {
+        None
+    }
+
+    /// Whose subagent a transcript is about, by its path and its first line.
+    fn lineage(&self, _file: &Path, _first: &Value) -> Option<Lineage> {
+        None
+    }
+
+    /// The subagent whose start a line of a shared transcript records.
+    fn starts(&self, _line: &Value) -> Option<(AgentId, Origin)> {
+        None
+    }
+
+    /// The transcript of another conversation, given one of the same project.
+    fn sibling(&self, _conversation: &Path, _other: &HostSessionId) -> Option<PathBuf> {
+        None
+    }
+
+    /// The subagent that a file below that folder is about, and its transcript.
+    fn subagent(&self, _file: &Path) -> Option<(AgentId, PathBuf)> {
+        None
+    }
+
+    /// The file beside a subagent's transcript that says how it came to be.
+    fn origin_file(&self, _transcript: &Path) -> Option<PathBuf> {
+        None
+    }
+
+    /// Reads that file.
+    fn origin(&self, _text: &str) -> Option<Origin> {
+        None
+    }
+
+    /// The tool calls whose results are in a line, each with the error if it failed.
+    fn results(&self, _line: &Value) -> Vec<(ToolUseId, Option<String>)> {
+        Vec::new()
+    }
+
+    /// The spawns in a line: the calls of the tool that spawns subagents, each with the kind.
+    fn spawns(&self, _line: &Value) -> Vec<(ToolUseId, String)> {
+        Vec::new()
+    }
+
     /// The message in a line: an object with `role` and `content`.
     fn message<'a>(&self, line: &'a Value) -> Option<&'a Value>;
 
@@ -47,6 +117,64 @@ pub trait TranscriptFormat: Sync {
 
     /// The version in a line.
     fn version<'a>(&self, line: &'a Value) -> Option<&'a str>;
+}
+
+/// Whose subagent a conversation is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lineage {
+    /// The conversation of the person.
+    pub conversation: HostSessionId,
+    /// The subagent.
+    pub agent: AgentId,
+    /// How it came to be.
+    pub origin: Origin,
+}
+
+/// How a subagent came to be, in the words of its host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Its kind.
+    pub kind: String,
+    /// The tool call that spawned it; none if it was started in another way.
+    pub tool_use: Option<ToolUseId>,
+}
+
+/// The subagent that a file `agent-<id>.jsonl`, or the one about its origin, is about, and its transcript.
+pub(crate) fn agent_file(file: &Path) -> Option<(AgentId, PathBuf)> {
+    let name = file.file_name()?.to_str()?.strip_prefix("agent-")?;
+    // The file about its origin is written first.
+    let id = name.strip_suffix(".jsonl").or_else(|| name.strip_suffix(".meta.json"))?;
+    let agent = AgentId::new(id).ok()?;
+    Some((agent, file.with_file_name(format!("agent-{id}.jsonl"))))
+}
+
+/// The origin that a file `agent-<id>.meta.json` describes.
+pub(crate) fn described_origin(text: &str) -> Option<Origin> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    Some(Origin {
+        kind: value["agentType"].as_str().unwrap_or_default().to_owned(),
+        tool_use: value["toolUseId"].as_str().and_then(|id| ToolUseId::new(id).ok()),
+    })
+}
+
+/// The spawns of a conversation and what became of each call, by its transcript.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Calls {
+    /// The calls that should have spawned a subagent, with its kind, in order.
+    pub spawns: Vec<(ToolUseId, String)>,
+    /// The calls of any tool that failed, with the error.
+    pub failed: Vec<(ToolUseId, String)>,
+}
+
+/// Reads the calls in a part of a transcript.
+pub fn calls(format: &dyn TranscriptFormat, part: &[u8]) -> Calls {
+    let mut calls = Calls::default();
+    for line in lines(part) {
+        calls.spawns.extend(format.spawns(&line));
+        let failed = |(id, error): (ToolUseId, Option<String>)| Some((id, error?));
+        calls.failed.extend(format.results(&line).into_iter().filter_map(failed));
+    }
+    calls
 }
 
 /// What a transcript shows.
@@ -63,16 +191,9 @@ pub struct Scan {
 /// Scans the beginning and the end of a transcript, which may overlap.
 pub fn scan(format: &dyn TranscriptFormat, head: &[u8], tail: &[u8]) -> Scan {
     let mut scan = Scan::default();
-    for part in [head, tail] {
-        for at in memmem::find_iter(part, MARKER) {
-            let rest = &part[at + MARKER.len()..];
-            let length = memchr::memchr(b' ', &rest[..rest.len().min(80)]).unwrap_or(0);
-            let id = std::str::from_utf8(&rest[..length]).ok();
-            if let Some(id) = id.and_then(|id| ReceiptId::new(id).ok())
-                && !scan.receipts.contains(&id)
-            {
-                scan.receipts.push(id);
-            }
+    for id in markers(head).chain(markers(tail)) {
+        if !scan.receipts.contains(&id) {
+            scan.receipts.push(id);
         }
     }
     for line in lines(head) {
@@ -80,6 +201,48 @@ pub fn scan(format: &dyn TranscriptFormat, head: &[u8], tail: &[u8]) -> Scan {
     }
     scan.last_message = lines(tail).filter_map(|line| said(format.message(&line)?)).last();
     scan
+}
+
+/// The first line of a transcript.
+pub fn first_line(head: &[u8]) -> Option<Value> {
+    read_line(head.split(|byte| *byte == b'\n').next()?)
+}
+
+/// The subagents that a shared transcript tells of, in order.
+pub fn subagents_in(format: &dyn TranscriptFormat, transcript: &[u8]) -> Vec<(AgentId, Origin)> {
+    let mut found: Vec<(AgentId, Origin)> = Vec::new();
+    for line in lines(transcript) {
+        found.extend(
+            format
+                .starts(&line)
+                .filter(|(agent, _)| !found.iter().any(|(known, _)| known == agent)),
+        );
+    }
+    found
+}
+
+/// The receipts whose markers are in a text, in order.
+pub fn markers(text: &[u8]) -> impl Iterator<Item = ReceiptId> {
+    memmem::find_iter(text, MARKER).filter_map(|at| {
+        let rest = &text[at + MARKER.len()..];
+        let length = memchr::memchr(b' ', &rest[..rest.len().min(80)]).unwrap_or(0);
+        ReceiptId::new(std::str::from_utf8(&rest[..length]).ok()?).ok()
+    })
+}
+
+/// The lines of a shared transcript that belong to a subagent.
+pub fn lines_of(format: &dyn TranscriptFormat, transcript: &[u8], agent: &AgentId) -> Vec<u8> {
+    let mut own = Vec::new();
+    let named = memmem::Finder::new(agent.as_str());
+    for line in transcript.split_inclusive(|byte| *byte == b'\n') {
+        // Most lines belong to others, so only those that mention it are parsed.
+        if named.find(line).is_some()
+            && read_line(line).is_some_and(|line| format.agent(&line) == Some(agent.as_str()))
+        {
+            own.extend_from_slice(line);
+        }
+    }
+    own
 }
 
 /// The hash that identifies a task.
@@ -186,6 +349,50 @@ mod tests {
         let found = format(Host::CLAUDE).of_subagent(conversation, &agent);
         assert_eq!(found.unwrap(), Path::new("/t/c/subagents/agent-a1.jsonl"));
         assert_eq!(format(Host::CODEX).of_subagent(conversation, &agent), None);
+    }
+
+    #[test]
+    fn reads_the_spawns_of_a_conversation_and_which_calls_failed() {
+        let lines = concat!(
+            r#"{"message": {"role": "assistant", "content": [{"type": "text", "text": "Now."},"#,
+            r#" {"type": "tool_use", "id": "t1", "name": "Agent", "input": {"subagent_type": "Plan"}},"#,
+            r#" {"type": "tool_use", "id": "t2", "name": "Task", "input": {}},"#,
+            r#" {"type": "tool_use", "id": "t3", "name": "Bash", "input": {}}]}}"#,
+            "\n",
+            r#"{"message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1","#,
+            r#" "is_error": true, "content": [{"type": "text", "text": "denied"}]},"#,
+            r#" {"type": "tool_result", "tool_use_id": "t2", "content": "done"}]}}"#,
+            "\n{\"message\": {\"content\": \"text\"}}\n",
+        );
+        let found = calls(format(Host::CLAUDE), lines.as_bytes());
+        let shown = |pairs: &[(ToolUseId, String)]| -> Vec<String> {
+            pairs.iter().map(|(id, text)| format!("{id} {text}")).collect()
+        };
+        assert_eq!(shown(&found.spawns), ["t1 Plan", "t2 general-purpose"]);
+        assert_eq!(shown(&found.failed), ["t1 denied"]);
+        assert_eq!(calls(format(Host::CODEX), lines.as_bytes()), Calls::default());
+    }
+
+    #[test]
+    fn knows_how_a_subagent_of_claude_came_to_be() {
+        let claude = format(Host::CLAUDE);
+        let transcript = Path::new("/t/c/subagents/agent-a1.jsonl");
+        let origin = claude.origin_file(transcript).unwrap();
+        assert_eq!(origin, Path::new("/t/c/subagents/agent-a1.meta.json"));
+        for file in [transcript, &origin] {
+            let (agent, own) = claude.subagent(file).unwrap();
+            assert_eq!((agent.as_str(), own.as_path()), ("a1", transcript));
+        }
+        assert_eq!(claude.subagent(Path::new("/t/c/subagents/journal.jsonl")), None);
+        let read = claude.origin(r#"{"agentType": "Plan", "toolUseId": "toolu_1", "new": 1}"#);
+        let read = read.unwrap();
+        assert_eq!((read.kind.as_str(), read.tool_use.unwrap().as_str()), ("Plan", "toolu_1"));
+        assert_eq!(claude.origin("{}"), Some(Origin::default()));
+        assert_eq!(claude.origin("no JSON"), None);
+        let other = HostSessionId::new("c-2").unwrap();
+        let sibling = claude.sibling(Path::new("/t/c-1.jsonl"), &other);
+        assert_eq!(sibling.unwrap(), Path::new("/t/c-2.jsonl"));
+        assert_eq!(format(Host::CODEX).origin("{}"), None);
     }
 
     #[test]

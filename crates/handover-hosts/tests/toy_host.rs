@@ -218,5 +218,6 @@ fn settings_exist_only_at_the_scopes_of_the_host() {
 fn a_host_of_the_same_name_replaces_the_first() {
     let twice = registry().with(&Toy);
     let names: Vec<String> = twice.iter().map(|host| host.name().to_string()).collect();
-    assert_eq!(names, ["claude", "codex", "toy"]);
+    assert_eq!(names.iter().filter(|name| *name == "toy").count(), 1);
+    assert_eq!(names.len(), Registry::built_in().iter().count() + 1);
 }

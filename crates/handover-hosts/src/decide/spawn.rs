@@ -58,6 +58,15 @@ pub fn group_in(prompt: &str) -> Option<GroupId> {
     })
 }
 
+/// The reason why a prompt asks that its subagent gets no brief: `<!-- handover:exempt REASON -->` on a line by
+/// itself. It is up to the user's configuration whether that counts.
+pub fn exempt_in(prompt: &str) -> Option<&str> {
+    prompt.lines().find_map(|line| {
+        let reason = line.trim().strip_prefix("<!-- handover:exempt")?.strip_suffix("-->")?;
+        Some(reason.trim())
+    })
+}
+
 /// A brief split by the limit of the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parts {
@@ -158,6 +167,16 @@ mod tests {
         assert_eq!(group("a\n<!-- handover:group P1 -->\nb").as_deref(), Some("P1"));
         assert_eq!(group("a <!-- handover:group P1 -->"), None);
         assert_eq!(group("<!-- handover:group ../x -->"), None);
+    }
+
+    #[test]
+    fn finds_an_exemption_on_a_line_by_itself() {
+        assert_eq!(
+            exempt_in("a\n <!-- handover:exempt a trivial task -->\nb"),
+            Some("a trivial task")
+        );
+        assert_eq!(exempt_in("<!-- handover:exempt -->"), Some(""));
+        assert_eq!(exempt_in("say <!-- handover:exempt x -->"), None);
     }
 
     #[test]

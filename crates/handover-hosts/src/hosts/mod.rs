@@ -3,3 +3,7 @@
 
 pub(crate) mod claude;
 pub(crate) mod codex;
+pub(crate) mod copilot;
+pub(crate) mod gemini;
+pub(crate) mod opencode;
+pub(crate) mod qwen;

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use handover_model::{AgentId, Host, HostSessionId};
+use handover_model::{AgentId, Host, HostSessionId, ToolUseId};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{checkpoint, event_name, pre_tool_use, session_start, subagent_stop};
 use crate::event::{Checkpoint, EventHead, HookCall, HookEvent, Subagent};
@@ -25,6 +26,24 @@ pub(crate) struct Common {
     pub(crate) agent_type: Option<String>,
     /// The model; only Codex names it in every event.
     pub(crate) model: Option<String>,
+    /// The call of a tool.
+    pub(crate) tool_use_id: Option<String>,
+    /// What runs in the background: a list of objects with `id`, `type` and `status`.
+    pub(crate) background_tasks: Value,
+}
+
+impl Common {
+    /// The subagents that run in the background.
+    fn running(&self) -> Option<Vec<AgentId>> {
+        let tasks = self.background_tasks.as_array()?.iter();
+        // Others, such as workflows, may have subagents that are not in the list.
+        let listed = |task: &Value| {
+            matches!(task["type"].as_str(), Some("subagent" | "shell" | "bash" | "local_bash"))
+        };
+        let known = tasks.clone().all(listed);
+        let ids = tasks.filter_map(|task| AgentId::new(task["id"].as_str()?).ok());
+        known.then(|| ids.collect())
+    }
 }
 
 /// What differs between hosts that speak the protocol.
@@ -57,9 +76,7 @@ impl Dialect {
         };
         let event = match event_name(head)? {
             "SessionStart" => serde_json::from_str::<session_start::Fields>(text)?.into_event(),
-            "PreToolUse" => {
-                serde_json::from_str::<pre_tool_use::Fields>(text)?.into_event(&self.spawn_tool)
-            }
+            "PreToolUse" => self.spawn(text)?,
             // Neither its prompt nor its transcript is known yet.
             "SubagentStart" => HookEvent::SubagentStarted,
             "SubagentStop" => serde_json::from_str::<subagent_stop::Fields>(text)?.into_event(),
@@ -71,6 +88,11 @@ impl Dialect {
         self.call(text, event)
     }
 
+    /// Reads the event of a tool that is about to run.
+    pub(crate) fn spawn(&self, text: &str) -> Result<HookEvent, serde_json::Error> {
+        Ok(serde_json::from_str::<pre_tool_use::Fields>(text)?.into_event(&self.spawn_tool))
+    }
+
     /// An event together with the fields that every event has.
     pub(crate) fn call(&self, text: &str, event: HookEvent) -> Result<HookCall, serde_json::Error> {
         let common: Common = serde_json::from_str(text)?;
@@ -80,6 +102,8 @@ impl Dialect {
             agent: subagent(common.agent_id.as_deref(), common.agent_type.as_deref())
                 .or_else(|| (self.subagent)(&common)),
             model: (self.model)(&common),
+            tool_use: common.tool_use_id.as_deref().and_then(|id| ToolUseId::new(id).ok()),
+            running: common.running(),
             folder: common.cwd,
             transcript: common.transcript_path,
             event,

@@ -69,6 +69,11 @@ pub enum Specific {
         /// Added to what the model reads about the failure.
         additional_context: String,
     },
+    /// An agent is told what to do.
+    UserPromptSubmit {
+        /// Added to what it is told.
+        additional_context: String,
+    },
     /// A subagent starts.
     SubagentStart {
         /// Added to the context of the subagent.
@@ -117,6 +122,10 @@ pub fn write(event: &HookEvent, answer: &Answer) -> Option<String> {
         (HookEvent::SubagentStarted, Action::Inject(text)) => {
             output.hook_specific_output =
                 Some(Specific::SubagentStart { additional_context: text });
+        }
+        (HookEvent::SubagentPrompted { .. }, Action::Inject(text)) => {
+            output.hook_specific_output =
+                Some(Specific::UserPromptSubmit { additional_context: text });
         }
         (HookEvent::SubagentStopping(_), Action::HoldBack(reason)) => {
             output.decision = Some(Decision::Block);

@@ -1,5 +1,6 @@
 //! Settings in the JSON form of Claude Code: `hooks.<Event>[].hooks[].command`.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use handover_model::Host;
@@ -7,7 +8,7 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode
 use jsonc_parser::{ParseOptions, json};
 use serde_json::Value;
 
-use super::{HookSettings, Scope, SettingsError, SettingsFolders, is_our_command};
+use super::{HookSettings, Scope, SettingsError, SettingsFolders, Variables, is_our_command};
 
 /// One entry: an event, and the tools it is limited to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,12 +17,38 @@ pub struct Entry {
     pub event: &'static str,
     /// A pattern for tool names, if the event is about tools.
     pub matcher: Option<&'static str>,
+    /// The longest timeout that the host accepts for it, if that is shorter than usual.
+    pub timeout: Option<usize>,
 }
 
 impl Entry {
     /// An entry, in a constant.
     pub const fn new(event: &'static str, matcher: Option<&'static str>) -> Self {
-        Self { event, matcher }
+        Self { event, matcher, timeout: None }
+    }
+
+    /// The same with a shorter timeout.
+    #[must_use]
+    pub const fn within(self, timeout: usize) -> Self {
+        Self { timeout: Some(timeout), ..self }
+    }
+}
+
+/// A variable that moves a host's folder, and what it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FolderVariable {
+    /// The folder itself.
+    Folder(&'static str),
+    /// The home that it is in.
+    Home(&'static str),
+}
+
+impl FolderVariable {
+    fn folder(self, name: &str, variables: Variables<'_>) -> Option<PathBuf> {
+        match self {
+            Self::Folder(variable) => variables(variable).map(PathBuf::from),
+            Self::Home(variable) => Some(PathBuf::from(variables(variable)?).join(name)),
+        }
     }
 }
 
@@ -32,12 +59,14 @@ pub struct JsonHooks {
     pub host: Host,
     /// Its folder, below the project's root or the user's home.
     pub folder: &'static str,
-    /// The variable that names another folder instead of the one in the user's home.
-    pub folder_variable: &'static str,
+    /// The variable that moves the folder in the user's home.
+    pub folder_variable: FolderVariable,
     /// The file in that folder.
     pub file: &'static str,
     /// The entries that it gets.
     pub entries: &'static [Entry],
+    /// Whether the host reads comments.
+    pub comments: bool,
     /// The host's own timeout for a hook, in the host's unit; far longer than ours take.
     pub timeout: usize,
     /// What the user should know after an installation.
@@ -48,10 +77,10 @@ impl HookSettings for JsonHooks {
     fn path(&self, scope: Scope, folders: SettingsFolders<'_>) -> Option<PathBuf> {
         let folder = match scope {
             Scope::Project => folders.project?.join(self.folder),
-            Scope::User => match (folders.variables)(self.folder_variable) {
-                Some(folder) => PathBuf::from(folder),
-                None => folders.home?.join(self.folder),
-            },
+            Scope::User => self
+                .folder_variable
+                .folder(self.folder, folders.variables)
+                .or_else(|| Some(folders.home?.join(self.folder)))?,
         };
         Some(folder.join(self.file))
     }
@@ -61,7 +90,7 @@ impl HookSettings for JsonHooks {
     }
 
     fn registered(&self, text: &str) -> Result<Vec<&'static str>, SettingsError> {
-        let settings = parse(text)?;
+        let settings = self.parse(text)?;
         let is_ours = |hook: &Value| {
             hook["command"].as_str().is_some_and(|command| is_our_command(self.host, command))
         };
@@ -73,7 +102,7 @@ impl HookSettings for JsonHooks {
     }
 
     fn commands(&self, text: &str) -> Result<Vec<String>, SettingsError> {
-        let settings = parse(text)?;
+        let settings = self.parse(text)?;
         let events = settings["hooks"].as_object().into_iter().flat_map(|events| events.values());
         let groups = events.filter_map(Value::as_array).flatten();
         let mut commands: Vec<String> = groups
@@ -87,13 +116,23 @@ impl HookSettings for JsonHooks {
         Ok(commands)
     }
 
+    fn plugin(&self, text: &str) -> bool {
+        let Ok(settings) = self.parse(text) else { return false };
+        let plugins = settings["enabledPlugins"].as_object();
+        plugins.into_iter().flatten().any(|(name, on)| {
+            // Whatever the marketplace is called.
+            name.split('@').next() == Some("handover") && *on != Value::Bool(false)
+        })
+    }
+
     fn install(&self, text: &str, command: &str) -> Result<String, SettingsError> {
+        let (mark, text) = byte_order_mark(text);
         if self.is_installed(text, command)? {
-            return Ok(text.to_owned());
+            return Ok(format!("{mark}{text}"));
         }
         let text = self.removed_from(text)?;
         let text = if text.trim().is_empty() { "{}\n".to_owned() } else { text };
-        let root = tree(&text)?;
+        let root = self.tree(&text)?;
         let settings = object(root.object_value_or_create(), "the settings")?;
         let hooks = object(settings.object_value_or_create("hooks"), "hooks")?;
         for entry in self.entries {
@@ -103,11 +142,12 @@ impl HookSettings for JsonHooks {
                 groups.ok_or_else(|| SettingsError::Shape { path: path(), expected: "a list" })?;
             groups.append(self.group(*entry, command));
         }
-        Ok(root.to_string())
+        Ok(format!("{mark}{root}"))
     }
 
     fn uninstall(&self, text: &str) -> Result<Option<String>, SettingsError> {
-        self.removed_from(text).map(Some)
+        let (mark, text) = byte_order_mark(text);
+        Ok(Some(format!("{mark}{}", self.removed_from(text)?)))
     }
 
     fn install_note(&self) -> Option<&'static str> {
@@ -118,17 +158,39 @@ impl HookSettings for JsonHooks {
 impl JsonHooks {
     /// Whether every entry is there, with this command.
     fn is_installed(&self, text: &str, command: &str) -> Result<bool, SettingsError> {
-        let settings = parse(text)?;
+        let settings = self.parse(text)?;
         Ok(self.entries.iter().all(|entry| {
+            let is_ours = |hook: &Value| {
+                let limit = entry.timeout.map(|limit| limit as u64);
+                let fits = limit.is_none_or(|limit| {
+                    hook["timeout"].as_u64().is_some_and(|timeout| timeout <= limit)
+                });
+                hook["command"].as_str() == Some(command) && fits
+            };
             groups(&settings, entry.event).any(|group| {
-                group["matcher"].as_str() == entry.matcher
-                    && hooks_of(group).any(|hook| hook["command"].as_str() == Some(command))
+                group["matcher"].as_str() == entry.matcher && hooks_of(group).any(is_ours)
             })
         }))
     }
 
+    fn parse(&self, text: &str) -> Result<Value, SettingsError> {
+        let (_, text) = byte_order_mark(text);
+        if text.trim().is_empty() {
+            return Ok(Value::Null);
+        }
+        let text = if self.comments { without_comments(text).into() } else { Cow::Borrowed(text) };
+        serde_json::from_str(&text).map_err(not_json)
+    }
+
+    /// The settings as a tree that keeps every byte. What the host would not read is rejected instead of
+    /// repaired.
+    fn tree(&self, text: &str) -> Result<CstRootNode, SettingsError> {
+        self.parse(text)?;
+        CstRootNode::parse(text, &ParseOptions::default()).map_err(not_json)
+    }
+
     fn group(&self, entry: Entry, command: &str) -> CstInputValue {
-        let timeout = self.timeout;
+        let timeout = entry.timeout.unwrap_or(self.timeout);
         let hooks = json!([{ "type": "command", "command": command, "timeout": timeout }]);
         match entry.matcher {
             Some(matcher) => json!({ "matcher": matcher, "hooks": hooks }),
@@ -141,7 +203,7 @@ impl JsonHooks {
         if text.trim().is_empty() {
             return Ok(text.to_owned());
         }
-        let root = tree(text)?;
+        let root = self.tree(text)?;
         let settings = object(root.object_value(), "the settings")?;
         let Some(hooks) = settings.object_value("hooks") else { return Ok(text.to_owned()) };
         let mut removed = false;
@@ -209,18 +271,49 @@ fn not_json(error: impl std::fmt::Display) -> SettingsError {
     SettingsError::Syntax { format: "JSON", message: error.to_string() }
 }
 
-fn parse(text: &str) -> Result<Value, SettingsError> {
-    if text.trim().is_empty() {
-        return Ok(Value::Null);
-    }
-    serde_json::from_str(text).map_err(not_json)
+/// Splits off the mark that some editors put at the beginning of a file; hosts ignore it.
+fn byte_order_mark(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 })
 }
 
-/// The settings as a tree that keeps every byte. The host reads plain JSON, so anything else is
-/// rejected instead of repaired.
-fn tree(text: &str) -> Result<CstRootNode, SettingsError> {
-    parse(text)?;
-    CstRootNode::parse(text, &ParseOptions::default()).map_err(not_json)
+/// The same text with spaces for comments.
+fn without_comments(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '/']) {
+        let (before, from) = rest.split_at(at);
+        plain.push_str(before);
+        let (end, is_comment) = if from.starts_with("//") {
+            (from.find('\n').unwrap_or(from.len()), true)
+        } else if let Some(inside) = from.strip_prefix("/*") {
+            (inside.find("*/").map_or(from.len(), |end| end + 4), true)
+        } else if from.starts_with('"') {
+            (string_end(from), false)
+        } else {
+            (1, false)
+        };
+        let (part, after) = from.split_at(end);
+        if is_comment {
+            plain.push(' ');
+        } else {
+            plain.push_str(part);
+        }
+        rest = after;
+    }
+    plain + rest
+}
+
+/// Where a text that starts with a quote has the closing one.
+fn string_end(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            b'"' if !escaped => return at + 1,
+            b'\\' => escaped = !escaped,
+            _ => escaped = false,
+        }
+    }
+    text.len()
 }
 
 #[cfg(test)]
@@ -240,8 +333,27 @@ mod tests {
         of(Host::CLAUDE)
     }
 
+    fn parsed(text: &str) -> Value {
+        serde_json::from_str(byte_order_mark(text).1).unwrap()
+    }
+
     fn uninstalled(text: &str) -> String {
         claude().uninstall(text).unwrap().unwrap()
+    }
+
+    #[test]
+    fn sees_the_plugin_where_it_is_enabled() {
+        let plugin = |text: &str| claude().plugin(text);
+        assert!(plugin(r#"{"enabledPlugins": {"handover@somewhere": true}}"#));
+        for other in [
+            r#"{"enabledPlugins": {"handover@somewhere": false, "other@handover": true}}"#,
+            r#"{"enabledPlugins": []}"#,
+            "{}",
+            "",
+            "{",
+        ] {
+            assert!(!plugin(other), "{other}");
+        }
     }
 
     #[test]
@@ -254,14 +366,15 @@ mod tests {
             "{ \"a\": 1 }",
             "{\n  \"a\": [1,2,   3],\n  \"b\": {\"c\": null}\n}\n",
             "{\r\n  \"a\": 1\r\n}\r\n",
+            "\u{feff}{\n  \"a\": 1\n}\n",
         ] {
             let with = claude().install(text, COMMAND).unwrap();
             assert_eq!(claude().registered(&with).unwrap(), claude().events(), "{with}");
             assert_eq!(claude().commands(&with).unwrap(), [COMMAND]);
             assert_eq!(claude().install(&with, COMMAND).unwrap(), with, "twice is once");
-            let before: Value = serde_json::from_str(text).unwrap();
+            let before = parsed(text);
             let without = uninstalled(&with);
-            assert_eq!(serde_json::from_str::<Value>(&without).unwrap(), before);
+            assert_eq!(parsed(&without), before);
             // A single line has to be split; others keep their lines.
             for line in text.lines().filter(|line| line.trim().len() > 2 && *line != text) {
                 assert!(with.contains(line.trim_end_matches(',')), "{line} in {with}");
@@ -321,6 +434,23 @@ mod tests {
     }
 
     #[test]
+    fn comments_stay_where_the_host_reads_them() {
+        let text = "{\n  // why \\\"so\\\"\n  \"url\": \"https://x/*y*/\", /* and */\n  \"hooks\": {\"AfterAgent\": [] // mine\n  }\n}\n";
+        let (gemini, command) = (of(Host::GEMINI), "handover hook gemini");
+        let with = gemini.install(text, command).unwrap();
+        assert_eq!(gemini.registered(&with).unwrap(), gemini.events(), "{with}");
+        assert_eq!(gemini.install(&with, command).unwrap(), with);
+        for comment in ["// why", "/* and */", "// mine", "https://x/*y*/"] {
+            assert!(with.contains(comment), "{comment} in {with}");
+        }
+        let without = gemini.uninstall(&with).unwrap().unwrap();
+        assert!(without.contains("// why") && !without.contains("handover"), "{without}");
+        for broken in ["{\"a\": /* 1}", "{\"a\": \"// }"] {
+            assert!(gemini.install(broken, command).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
     fn finds_the_file_at_each_scope() {
         let (project, home) = (Path::new("/project"), Path::new("/home/me"));
         let path = |scope, variables| {
@@ -333,6 +463,10 @@ mod tests {
         assert_eq!(path(Scope::Project, &moved), Path::new("/project/.claude/settings.json"));
         assert_eq!(path(Scope::User, &none), Path::new("/home/me/.claude/settings.json"));
         assert_eq!(path(Scope::User, &moved), Path::new("/elsewhere/settings.json"));
+        let home = |name: &str| (name == "GEMINI_CLI_HOME").then(|| "/else".to_owned());
+        let folders = SettingsFolders { project: None, home: None, variables: &home };
+        let moved = of(Host::GEMINI).path(Scope::User, folders).unwrap();
+        assert_eq!(moved, Path::new("/else/.gemini/settings.json"));
         let nowhere = SettingsFolders { project: None, home: None, variables: &none };
         assert_eq!(Scope::ALL.map(|scope| claude().path(scope, nowhere)), [None, None]);
     }

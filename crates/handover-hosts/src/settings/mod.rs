@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use handover_model::Host;
 use serde::Serialize;
 
-pub use json::{Entry, JsonHooks};
+pub use json::{Entry, FolderVariable, JsonHooks};
 
 /// Looks up an environment variable; an empty one counts as missing.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -36,6 +36,9 @@ pub enum SettingsError {
         /// The expected type.
         expected: &'static str,
     },
+    /// A file of our name is somebody else's.
+    #[error("it is there already, and Handover did not write it")]
+    Foreign,
 }
 
 /// Whose settings.
@@ -93,6 +96,11 @@ pub trait HookSettings: Sync {
 
     /// The settings without our hooks; none if the file would be empty.
     fn uninstall(&self, text: &str) -> Result<Option<String>, SettingsError>;
+
+    /// Whether these settings enable our plugin, which brings hooks of its own.
+    fn plugin(&self, _text: &str) -> bool {
+        false
+    }
 
     /// What the user should know after an installation.
     fn install_note(&self) -> Option<&'static str> {

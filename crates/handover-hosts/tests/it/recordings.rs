@@ -6,6 +6,10 @@ use handover_hosts::{Action, Answer, HookCall, HookEvent, ReadError, Registry};
 use handover_model::Host;
 use serde_json::Value;
 
+const COPILOT: Host = Host::from_static("copilot");
+const OPENCODE: Host = Host::from_static("opencode");
+const QWEN: Host = Host::from_static("qwen");
+
 /// What each event of a recording means, in a few words.
 fn meanings(host: Host, recording: &str) -> Vec<String> {
     let path = format!("{}/tests/recordings/{recording}", env!("CARGO_MANIFEST_DIR"));
@@ -28,13 +32,22 @@ fn meaning(host: Host, line: &str) -> String {
             let fields: Vec<&str> = spawn.input.keys().map(String::as_str).collect();
             format!("spawn {} {:?} of {}", spawn.kind, spawn.prompt, fields.join(","))
         }
+        HookEvent::SubagentSpawned { agent, ended } => {
+            format!("spawned agent={} ended={ended}", agent.is_some())
+        }
+        HookEvent::SpawnFailed(error) => format!("not spawned: {error}"),
         HookEvent::SubagentStarted => "starts".to_owned(),
+        HookEvent::SubagentPrompted { prompt } => format!("told {prompt:?}"),
         HookEvent::SubagentStopping(stop) => format!(
             "stops {:?} transcript={} held={}",
             stop.last_message.unwrap_or_default(),
             stop.transcript.is_some(),
             stop.held_before
         ),
+        HookEvent::SubagentEnding { last_message } => format!("ends {last_message:?}"),
+        HookEvent::SubagentFinished(end) => {
+            format!("finished {} {:?}: {:?}", end.kind, end.prompt, end.last_message)
+        }
         HookEvent::FileRead(path) => format!("read {}", path.display()),
         HookEvent::FileChanged(path) => format!("changed {}", path.display()),
         HookEvent::CommandPassed(command) => format!("passed {command}"),
@@ -70,13 +83,63 @@ fn claude_2_1_197() {
             &format!("[general-purpose] spawn general-purpose \"NESTED do it\" of {fields}"),
             "[general-purpose] starts",
             "[general-purpose] stops \"done\" transcript=true held=false",
-            "-",
+            "[general-purpose] spawned agent=true ended=true",
             "[general-purpose] stops \"done\" transcript=true held=false",
+            "spawned agent=true ended=true",
+            "checkpoint Stop ",
+            "checkpoint SessionEnd other",
+        ]
+    );
+}
+
+/// Subagents run in the background, and not every one is announced.
+#[test]
+fn claude_2_1_325() {
+    assert_eq!(
+        meanings(Host::CLAUDE, "claude-2.1.325.jsonl"),
+        [
+            "started Startup",
+            "spawn general-purpose \"CHILD-ONE: do\" of description,prompt,subagent_type",
+            "[general-purpose] starts",
+            "spawned agent=true ended=false",
+            "[general-purpose] stops \"child done\" transcript=true held=false",
+            "spawn fork \"CHILD-FORK: do\" of description,prompt,subagent_type",
+            "spawned agent=true ended=false",
+            "[fork] starts",
+            "spawn Plan \"do\" of description,prompt,subagent_type",
+            "[fork] stops \"child done\" transcript=true held=false",
+            "not spawned: Agent type 'Plan' has been denied by permission rule 'Agent(Plan)' from projectSettings.",
+            "-",
+            "-",
+            "[workflow-subagent] starts",
+            "-",
+            "[workflow-subagent] stops \"child done\" transcript=true held=false",
+            "[general-purpose] starts",
+            "[general-purpose] stops \"child done\" transcript=true held=false",
             "-",
             "checkpoint Stop ",
             "checkpoint SessionEnd other",
         ]
     );
+}
+
+/// A call is known by its id from the spawn to its result, and what still runs is listed.
+#[test]
+fn events_say_which_call_they_are_about() {
+    let path = format!("{}/tests/recordings/claude-2.1.325.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let calls: Vec<HookCall> = fs_err::read_to_string(path)
+        .unwrap()
+        .lines()
+        .map(|line| read(Host::CLAUDE, line).unwrap())
+        .filter(|call| call.event != HookEvent::Other)
+        .collect();
+    let ids: Vec<&str> =
+        calls.iter().filter_map(|call| Some(call.tool_use.as_ref()?.as_str())).collect();
+    assert_eq!(ids, ["toolu_1", "toolu_1", "toolu_4", "toolu_4", "toolu_6", "toolu_6"]);
+    let running: Vec<usize> =
+        calls.iter().filter_map(|call| Some(call.running.as_ref()?.len())).collect();
+    assert_eq!(running.last(), Some(&0), "at the end");
+    assert!(running.contains(&1), "{running:?}");
 }
 
 #[test]
@@ -136,9 +199,161 @@ fn other_versions_of_codex() {
 }
 
 #[test]
+fn copilot_1_0_102() {
+    let fields = "description,prompt,agent_type,name";
+    assert_eq!(
+        meanings(COPILOT, "copilot-1.0.102.jsonl"),
+        [
+            "started Startup",
+            "-",
+            "-",
+            "failed ls /nonexistent-x: ls: cannot access '/nonexistent-x': No such file or directory",
+            "-",
+            "passed echo hi",
+            "-",
+            "changed /project/new.md",
+            "-",
+            "changed /project/new.md",
+            "-",
+            "-",
+            &format!("spawn general-purpose \"CHILD look around\" of {fields}"),
+            "[general-purpose] starts",
+            "[general-purpose] told \"CHILD look around\"",
+            "-",
+            "[general-purpose] read /project/notes.md",
+            &format!("[general-purpose] spawn general-purpose \"NESTED look around\" of {fields}"),
+            "[general-purpose] starts",
+            "[general-purpose] told \"NESTED look around\"",
+            "[general-purpose] checkpoint Stop ",
+            "[general-purpose] stops \"nested done\" transcript=false held=false",
+            "[general-purpose] told \"HELD-BACK debrief please\"",
+            "[general-purpose] checkpoint Stop ",
+            "[general-purpose] stops \"nested debrief\" transcript=false held=true",
+            "-",
+            "[general-purpose] checkpoint Stop ",
+            "[general-purpose] stops \"nested done\" transcript=false held=false",
+            "[general-purpose] told \"HELD-BACK debrief please\"",
+            "[general-purpose] checkpoint Stop ",
+            "[general-purpose] stops \"nested debrief\" transcript=false held=true",
+            "-",
+            "checkpoint Stop ",
+            "checkpoint SessionEnd complete",
+        ]
+    );
+}
+
+#[test]
+fn recognizes_events_of_copilot_in_the_settings_of_claude() {
+    let direct = meanings(COPILOT, "copilot-1.0.102.jsonl");
+    assert_eq!(meanings(Host::CLAUDE, "copilot-1.0.102.jsonl"), direct);
+}
+
+/// A spawn is in the conversation of its spawner, and so are the start and the stop that it leads to.
+#[test]
+fn an_agent_of_copilot_belongs_to_the_conversation_that_spawned_it() {
+    let path = format!("{}/tests/recordings/copilot-1.0.102.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let text = fs_err::read_to_string(path).unwrap();
+    let (mut spawned_in, mut seen) = (Vec::new(), Vec::new());
+    for call in text.lines().map(|line| read(COPILOT, line).unwrap()) {
+        let conversation = call.conversation.map(|id| id.to_string());
+        if let HookEvent::SubagentSpawn(_) = call.event {
+            spawned_in.push(conversation);
+        } else if matches!(
+            call.event,
+            HookEvent::SubagentStarted
+                | HookEvent::SubagentPrompted { .. }
+                | HookEvent::SubagentStopping(_)
+        ) {
+            seen.push((call.agent.unwrap().id, conversation));
+        }
+    }
+    let [lead, outer] = spawned_in.as_slice() else { panic!("{spawned_in:?}") };
+    let outer_id = outer.as_deref().unwrap();
+    for (agent, conversation) in seen {
+        let spawner = if agent.as_str() == outer_id { lead } else { outer };
+        assert_eq!(&conversation, spawner, "{agent}");
+    }
+}
+
+#[test]
+fn gemini_0_61_0() {
+    let failed = "failed ls /nonexistent-x: <untrusted_context>";
+    let meanings = meanings(Host::GEMINI, "gemini-0.61.0.jsonl");
+    let ours: Vec<&str> = meanings.iter().map(String::as_str).filter(|what| *what != "-").collect();
+    assert_eq!(
+        ours,
+        [
+            "started Startup",
+            failed,
+            "passed echo hi",
+            "changed /project/new.md",
+            "changed /project/new.md",
+            "spawn generalist \"CHILD look around\" of agent_name,prompt",
+            "read notes.md",
+            "ends \"child done\"",
+            "finished generalist \"CHILD look around\": \"child done\"",
+            "spawn codebase_investigator \"OTHER CHILD\" of agent_name,prompt",
+            "ends \"found\"",
+            "finished codebase_investigator \"OTHER CHILD\": \"found\"",
+            "checkpoint Stop ",
+            "checkpoint SessionEnd exit",
+        ]
+    );
+}
+
+/// What our plugin reports.
+#[test]
+fn opencode_1_18_33() {
+    let fields = "description,prompt,subagent_type";
+    assert_eq!(
+        meanings(OPENCODE, "opencode-1.18.33.jsonl"),
+        [
+            "started Startup",
+            "failed ls /nonexistent-x: ls: cannot access '/nonexistent-x': No such file or directory",
+            "passed echo hi",
+            "changed /project/new.md",
+            &format!("spawn general \"CHILD look around\" of {fields}"),
+            "[general] told \"BRIEF\\nCHILD look around\"",
+            "[general] read /project/notes.md",
+            "[general] stops \"child done\" transcript=false held=false",
+            "[general] told \"HELD-BACK debrief please\"",
+            "[general] stops \"child debrief\" transcript=false held=true",
+            &format!("spawn explore \"OTHER look around\" of {fields}"),
+            "[explore] told \"BRIEF\\nOTHER look around\"",
+            "[explore] stops \"nothing to say\" transcript=false held=false",
+            "[explore] told \"HELD-BACK debrief please\"",
+            "[explore] stops \"nothing to say\" transcript=false held=true",
+            "checkpoint Stop ",
+        ]
+    );
+}
+
+#[test]
+fn qwen_0_24_4() {
+    let fields = "description,prompt,subagent_type,run_in_background";
+    let meanings = meanings(QWEN, "qwen-0.24.4.jsonl");
+    let ours: Vec<&str> = meanings.iter().map(String::as_str).filter(|what| *what != "-").collect();
+    assert_eq!(
+        ours,
+        [
+            "started Startup",
+            "failed ls /nonexistent-x: Command: ls /nonexistent-x",
+            "passed echo hi",
+            "changed /project/new.md",
+            &format!("spawn general-purpose \"CHILD look around\" of {fields}"),
+            "[general-purpose] starts",
+            "[] read /project/notes.md",
+            "[general-purpose] stops \"child done\" transcript=true held=false",
+            "[general-purpose] stops \"child debrief\" transcript=true held=true",
+            "checkpoint Stop ",
+        ]
+    );
+}
+
+#[test]
 fn rejects_invalid_events() {
     for text in ["", "[]", "{}", "{\"hook_event_name\": 3}", "{\"hook_event_name\""] {
-        for host in [Host::CLAUDE, Host::CODEX] {
+        for host in [Host::CLAUDE, Host::CODEX, COPILOT, Host::GEMINI, OPENCODE, QWEN] {
             let error = read(host, text).unwrap_err().to_string();
             assert!(error.contains(host.as_str()), "{error}");
         }

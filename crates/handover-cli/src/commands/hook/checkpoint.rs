@@ -20,7 +20,7 @@ pub(super) fn react(
     if let Some(session) = context.bound()? {
         let payload = json!({
             "host": context.call.host,
-            "host_session": context.conversation(),
+            "conversation": context.conversation(),
             "moment": at.as_str(),
             "cause": cause,
             "agent": context.call.agent.as_ref().map(|agent| &agent.id),

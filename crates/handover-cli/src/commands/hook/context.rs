@@ -1,14 +1,14 @@
 //! The context of an event: its host, its session, and what is stored about it.
 
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use handover_hosts::transcript::{self, FilePart, HEAD_BYTES, Scan, TAIL_BYTES, scan};
-use handover_hosts::{HookCall, HookHost};
+use handover_hosts::transcript::{self, Origin, Scan};
+use handover_hosts::{HookCall, HookHost, SubagentStop};
+use handover_model::config::Briefing;
 use handover_model::{
-    GroupId, HostSessionId, KnownEvent, ReceiptId, Role, SessionId, SessionStatus,
+    AgentId, GroupId, HostSessionId, KnownEvent, ReceiptId, Role, SessionId, SessionStatus, Ticket,
 };
-use handover_store::{NewEvent, NewSession, StoreError};
+use handover_store::{EventKey, NewEvent, NewSession, StoreError};
 use handover_text::CleanJson;
 use serde_json::Value;
 
@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::commands::session::generated_id;
 use crate::env;
 use crate::error::CommandError;
+use crate::host_transcripts::{self, Child, read_part};
 
 /// An event with everything that is needed to react to it.
 pub(super) struct HookContext<'a> {
@@ -36,7 +37,12 @@ impl HookContext<'_> {
         self.call.conversation.as_ref()
     }
 
-    /// The role of a kind of subagent; none if it is not briefed.
+    /// How a kind of subagent is briefed.
+    pub(super) fn briefing(&self, kind: &str) -> Result<Briefing, CommandError> {
+        Ok(self.app.config()?.hooks.briefing(kind, self.host.general_kinds()))
+    }
+
+    /// The role of a kind of subagent; none if it is exempt.
     pub(super) fn role_of(&self, kind: &str) -> Result<Option<Role>, CommandError> {
         Ok(self.app.config()?.hooks.role_of(kind, self.host.general_kinds()))
     }
@@ -95,12 +101,16 @@ impl HookContext<'_> {
         }
     }
 
-    /// The session that this conversation is bound to.
+    /// The session that this conversation is bound to, or that of the agent whose own conversation it is.
     pub(super) fn bound(&self) -> Result<Option<SessionId>, CommandError> {
-        match self.conversation() {
-            Some(conversation) => {
-                Ok(self.app.store()?.bound_session(self.call.host, conversation)?)
-            }
+        let (store, host) = (self.app.store()?, self.call.host);
+        let Some(conversation) = self.conversation() else { return Ok(None) };
+        if let Some(session) = store.bound_session(host, conversation)? {
+            return Ok(Some(session));
+        }
+        let Some(agent) = &self.call.agent else { return Ok(None) };
+        match store.ticket_of(host, &agent.id)? {
+            Some(ticket) => Ok(Some(store.receipt(&ticket.receipt)?.session)),
             None => Ok(None),
         }
     }
@@ -127,12 +137,57 @@ impl HookContext<'_> {
         })
     }
 
-    /// What a transcript shows; nothing if the host has none, or not this one.
-    pub(super) fn scan(&self, path: &Path) -> Scan {
-        let Some(format) = self.host.transcript() else { return Scan::default() };
-        let head = read_part(path, FilePart::Head, HEAD_BYTES).unwrap_or_default();
-        let tail = read_part(path, FilePart::Tail, TAIL_BYTES).unwrap_or_default();
-        scan(format, &head, &tail)
+    /// The transcript of a subagent that stops: its own, or one that it shares with its conversation. Some hosts
+    /// name the transcript of its lead instead.
+    pub(super) fn transcript_of(&self, stop: &SubagentStop, agent: &AgentId) -> Option<PathBuf> {
+        let format = self.host.transcript()?;
+        let lead = self.call.transcript.as_deref();
+        let named = stop.transcript.as_deref().filter(|named| Some(*named) != lead);
+        let own =
+            || lead.and_then(|lead| format.of_subagent(lead, agent)).filter(|own| own.is_file());
+        let shared = || lead.filter(|_| format.is_shared()).map(Path::to_owned);
+        named.map(Path::to_owned).or_else(own).or_else(shared)
+    }
+
+    /// What a transcript shows of a subagent; nothing if the host has none, or not this one.
+    pub(super) fn scan(&self, path: &Path, agent: Option<&AgentId>) -> Scan {
+        host_transcripts::scan_of(self.host, path, agent)
+    }
+
+    /// How a subagent came to be, by what its host keeps beside its transcript.
+    pub(super) fn origin(&self, transcript: &Path) -> Option<Origin> {
+        host_transcripts::origin(self.host, transcript)
+    }
+
+    /// The ticket of a subagent that is at work. Which one it has was assumed when it started; by now its host
+    /// may know.
+    pub(super) fn ticket_of(&self, agent: &AgentId) -> Result<Option<Ticket>, CommandError> {
+        let (store, host) = (self.app.store()?, self.call.host);
+        let own = store.ticket_of(host, agent)?;
+        let of_subagent = |lead: &Path| self.host.transcript()?.of_subagent(lead, agent);
+        let transcript = self.call.transcript.as_deref().and_then(of_subagent);
+        let origin = transcript.and_then(|transcript| self.origin(&transcript));
+        let (Some(call), Some(conversation)) =
+            (origin.and_then(|origin| origin.tool_use), self.conversation())
+        else {
+            return Ok(own);
+        };
+        if own.as_ref().is_some_and(|own| own.tool_use.as_ref() == Some(&call)) {
+            return Ok(own);
+        }
+        match store.ticket_of_call(host, conversation, &call)? {
+            Some(known) => {
+                store.bind_ticket(&known.receipt, agent)?;
+                Ok(Some(known))
+            }
+            None => Ok(own),
+        }
+    }
+
+    /// The subagents of the conversation, by what its host keeps of them.
+    pub(super) fn children(&self) -> Vec<Child> {
+        let children = |lead| host_transcripts::children(self.host, lead);
+        self.call.transcript.as_deref().map(children).unwrap_or_default()
     }
 
     /// Whether this version of the host is known to ignore rewritten prompts.
@@ -175,12 +230,25 @@ impl HookContext<'_> {
         kind: KnownEvent,
         payload: Value,
     ) -> Result<(), CommandError> {
+        self.log_once(session, group, kind, payload, None)
+    }
+
+    /// Logs an event; a second one with the same key is ignored.
+    pub(super) fn log_once(
+        &self,
+        session: &SessionId,
+        group: Option<&GroupId>,
+        kind: KnownEvent,
+        payload: Value,
+        key: Option<&str>,
+    ) -> Result<(), CommandError> {
+        let redactor = self.app.redactor()?;
         self.app.store()?.log_event(&NewEvent {
             session: session.clone(),
             group: group.cloned(),
             kind: kind.into(),
-            payload: self.app.redactor()?.clean_json(payload),
-            key: None,
+            payload: redactor.clean_json(payload),
+            key: key.map(|key| EventKey::new(key, redactor)),
             now: self.app.now(),
         })?;
         Ok(())
@@ -189,40 +257,3 @@ impl HookContext<'_> {
 
 /// How much of a transcript is searched for the version of the host.
 const VERSION_BYTES: usize = 256 * 1024;
-
-/// Reads at most so many bytes of one end of a file.
-fn read_part(path: &Path, part: FilePart, bytes: usize) -> std::io::Result<Vec<u8>> {
-    let mut file = open(path)?;
-    if part == FilePart::Tail {
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(bytes as u64)))?;
-    }
-    let mut read = Vec::new();
-    file.take(bytes as u64).read_to_end(&mut read)?;
-    Ok(read)
-}
-
-/// Opens a file that a host named. Opening a named pipe would block until somebody writes to it.
-fn open(path: &Path) -> std::io::Result<fs_err::File> {
-    if !fs_err::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is not a file"));
-    }
-    fs_err::File::open(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_either_end_of_a_file_and_no_pipe() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("transcript");
-        fs_err::write(&path, "0123456789").unwrap();
-        assert_eq!(read_part(&path, FilePart::Head, 3).unwrap(), b"012");
-        assert_eq!(read_part(&path, FilePart::Tail, 3).unwrap(), b"789");
-        assert_eq!(read_part(&path, FilePart::Tail, 99).unwrap(), b"0123456789");
-        assert!(read_part(folder.path(), FilePart::Head, 3).is_err());
-        assert!(read_part(&folder.path().join("missing"), FilePart::Head, 3).is_err());
-    }
-}

@@ -6,11 +6,18 @@
 
 mod checkpoint;
 mod context;
+mod exempt;
+mod finished;
+mod late;
 mod learn;
 mod log;
+mod seen;
 mod session_start;
 mod spawn;
+mod spawned;
 mod subagent;
+mod sweep;
+mod told;
 mod tool;
 
 use std::path::Path;
@@ -23,11 +30,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use handover_context::package_file::vendor_secret;
 use handover_files::Folder;
 use handover_hosts::{Action, Answer, HookCall, HookEvent, HookHost, Registry, StartReason};
-use handover_model::{Host, ReceiptId};
+use handover_model::{Host, OnMissing, ReceiptId};
 use handover_text::redact_message;
 use tracing::{debug, warn};
 
 use super::Outcome;
+use super::host::is_registered;
 use crate::app::{App, Common};
 use crate::env;
 use crate::error::{CommandError, Exit};
@@ -48,13 +56,23 @@ pub(crate) struct HookArgs {
     /// The agent program
     #[arg(value_parser = hook_host())]
     pub(crate) host: Host,
+
+    /// The plugin calls; the hooks in the settings, if there are any, go first
+    #[arg(long, hide = true)]
+    pub(crate) plugin: bool,
 }
 
 /// Reads the name of a host that has hooks.
 pub(crate) fn hook_host() -> impl TypedValueParser<Value = Host> {
+    host_that(|_| true)
+}
+
+/// Reads the name of a host of which something holds.
+pub(crate) fn host_that(holds: fn(&dyn HookHost) -> bool) -> impl TypedValueParser<Value = Host> {
     // Clap wants static names; they are made once per process.
     let static_name = |host: &dyn HookHost| -> &'static str { host.name().to_string().leak() };
-    let names: Vec<&str> = Registry::built_in().iter().map(static_name).collect();
+    let hosts = Registry::built_in().iter().filter(|host| holds(*host));
+    let names: Vec<&str> = hosts.map(static_name).collect();
     PossibleValuesParser::new(names).try_map(|name| Host::new(&name))
 }
 
@@ -81,6 +99,8 @@ struct Shared {
     answered: AtomicBool,
     /// Whether the user should know about a failure.
     notify_user: AtomicBool,
+    /// Whether a spawn that gets no brief is refused.
+    refuse: AtomicBool,
     event: OnceLock<HookEvent>,
     /// `.handover/`
     folder: OnceLock<Folder>,
@@ -111,7 +131,15 @@ impl Shared {
             .notify_user
             .load(Ordering::SeqCst)
             .then(|| format!("handover: {message}; going on without it (see `handover doctor`)"));
-        let text = host.write(event, &Answer { action: Action::Proceed, notice });
+        let refused =
+            self.refuse.load(Ordering::SeqCst) && matches!(event, HookEvent::SubagentSpawn(_));
+        let action = match refused {
+            true => Action::Refuse(format!(
+                "Handover cannot brief this agent ({message}), and `hooks.on_missing` refuses agents without a brief."
+            )),
+            false => Action::Proceed,
+        };
+        let text = host.write(event, &Answer { action, notice });
         self.answer(text.as_deref());
     }
 }
@@ -145,7 +173,7 @@ pub(crate) fn run(app: &App, args: HookArgs) -> Outcome {
     let started = Instant::now();
     std::thread::spawn(move || {
         let app = App::new(ui, stdin, common);
-        let outcome = work(app, args.host, &of_worker, &signals, started);
+        let outcome = work(app, &args, &of_worker, &signals, started);
         let _ = signals.send(Signal::Done(outcome));
     });
     let mut deadline = FIRST_DEADLINE;
@@ -176,11 +204,12 @@ fn failed(message: String) -> CommandError {
 
 fn work(
     app: App,
-    host: Host,
+    args: &HookArgs,
     shared: &Shared,
     signals: &Sender<Signal>,
     started: Instant,
 ) -> Result<(), CommandError> {
+    let host = args.host;
     let mut call = event(&app, host).inspect_err(|_| {
         if let Ok(project) = app.project() {
             let _ = shared.folder.set(project.folder());
@@ -218,12 +247,19 @@ fn work(
         Err(error) => return Err(error),
     };
     let _ = shared.folder.set(folder.clone());
-    if tool::is_idle(&folder, &call) {
+    // A program that runs another one's hooks besides its own gets one answer, through its own.
+    if call.host != host && is_registered(&app, sender) {
+        shared.answer(None);
+        return Ok(());
+    }
+    if tool::is_idle(&folder, &call) || args.plugin && leaves_to_settings(&app, sender, &call) {
         shared.answer(None);
         return Ok(());
     }
     let hooks = &app.config()?.hooks;
     let _ = signals.send(Signal::Deadline(Duration::from_millis(hooks.deadline_ms)));
+    let refuse = hooks.enabled && hooks.on_missing == OnMissing::Refuse;
+    shared.refuse.store(refuse, Ordering::SeqCst);
     drop_secret_ids(&app, &mut call)?;
     let context = HookContext { app: &app, host: sender, call: &call };
     let mut reply = if hooks.enabled { react(&context)? } else { Reply::default() };
@@ -241,6 +277,7 @@ fn work(
         debug!(%receipt, "delivered");
     }
     if hooks.enabled {
+        sweep::settle(&context);
         learn::keep_current(&context, started);
     }
     Ok(())
@@ -248,18 +285,24 @@ fn work(
 
 /// Whether a conversation of the user begins, where there is room for a word to the user.
 fn starts_conversation(call: &HookCall) -> bool {
-    match call.event {
-        HookEvent::SessionStarted(reason) => reason != StartReason::Compact && call.agent.is_none(),
-        HookEvent::SubagentSpawn(_)
-        | HookEvent::SubagentStarted
-        | HookEvent::SubagentStopping(_)
-        | HookEvent::FileRead(_)
-        | HookEvent::FileChanged(_)
-        | HookEvent::CommandPassed(_)
-        | HookEvent::CommandFailed { .. }
-        | HookEvent::Checkpoint { .. }
-        | HookEvent::Other => false,
-    }
+    let starts =
+        matches!(call.event, HookEvent::SessionStarted(reason) if reason != StartReason::Compact);
+    starts && call.agent.is_none()
+}
+
+/// Whether the plugin leaves an event to the hooks in the settings: both are called for every event. Subagents
+/// are briefed by the one that is called first, so that none is missed if those hooks do not run.
+fn leaves_to_settings(app: &App, host: &'static dyn HookHost, call: &HookCall) -> bool {
+    let of_subagent =
+        matches!(call.event, HookEvent::SubagentStarted | HookEvent::SubagentStopping(_));
+    !of_subagent && !is_about_spawn(&call.event) && is_registered(app, host)
+}
+
+fn is_about_spawn(event: &HookEvent) -> bool {
+    matches!(
+        event,
+        HookEvent::SubagentSpawn(_) | HookEvent::SubagentSpawned { .. } | HookEvent::SpawnFailed(_)
+    )
 }
 
 /// Ids are stored as they are, so one that looks like a secret is none.
@@ -278,6 +321,12 @@ fn drop_secret_ids(app: &App, call: &mut HookCall) -> Result<(), CommandError> {
         && is_secret(agent.id.as_str())?
     {
         call.agent = None;
+    }
+    // Only the calls that spawn subagents are stored.
+    if let Some(id) = &call.tool_use
+        && (!is_about_spawn(&call.event) || is_secret(id.as_str())?)
+    {
+        call.tool_use = None;
     }
     Ok(())
 }
@@ -310,8 +359,15 @@ fn react(context: &HookContext<'_>) -> Result<Reply, CommandError> {
     match &context.call.event {
         HookEvent::SessionStarted(_) => session_start::react(context),
         HookEvent::SubagentSpawn(spawn) => spawn::react(context, spawn),
+        HookEvent::SubagentSpawned { agent, ended } => {
+            spawned::spawned(context, agent.as_ref(), *ended)
+        }
+        HookEvent::SpawnFailed(error) => spawned::failed(context, error),
         HookEvent::SubagentStarted => subagent::starts(context),
+        HookEvent::SubagentPrompted { prompt } => told::react(context, prompt),
         HookEvent::SubagentStopping(stop) => subagent::stops(context, stop),
+        HookEvent::SubagentEnding { last_message } => finished::ends(context, last_message),
+        HookEvent::SubagentFinished(end) => finished::react(context, end),
         HookEvent::FileRead(path) => tool::file_read(context, path),
         HookEvent::FileChanged(path) => tool::file_changed(context, path),
         HookEvent::CommandPassed(command) => tool::command_passed(context, command),

@@ -3,17 +3,18 @@
 use handover_context::package_file::vendor_secret;
 use handover_files::Sync;
 use handover_handoff::{HandoffError, HandoffRequest, Prepared, Recorded, TicketRequest};
-use handover_hosts::decide::spawn::{Outcome, Parts, decide, delivery, group_in, within_limit};
+use handover_hosts::decide::spawn::{
+    Outcome, Parts, decide, delivery, exempt_in, group_in, within_limit,
+};
 use handover_hosts::transcript::text_hash;
 use handover_hosts::{Answer, SubagentSpawn};
+use handover_model::config::Briefing;
 use handover_model::models::Model;
-use handover_model::{
-    GroupId, KnownEvent, Provision, ReceiptId, Role, SessionId, TicketWay, Tokenizer,
-};
-use serde_json::json;
+use handover_model::{GroupId, Provision, ReceiptId, Role, SessionId, TicketWay, Tokenizer};
 
 use super::Reply;
 use super::context::{HookContext, IfMissing};
+use super::exempt::{self, NoTicket};
 use crate::error::{CommandError, Exit};
 
 /// The folder below `.handover/` for briefs that are too long for a hook.
@@ -26,9 +27,21 @@ pub(super) fn react(
     context: &HookContext<'_>,
     spawn: &SubagentSpawn,
 ) -> Result<Reply, CommandError> {
-    let Some(role) = context.role_of(&spawn.kind)? else {
-        return untouched(context, spawn);
+    let (role, debrief) = match context.briefing(&spawn.kind)? {
+        Briefing::As { role, debrief } => (role, debrief),
+        Briefing::Exempt { rule, reason } => {
+            exempt::note(context, &spawn.kind, None, rule, &reason)?;
+            return Ok(Reply::default());
+        }
     };
+    if context.app.config()?.hooks.exempt_marker
+        && let Some(reason) = exempt_in(&spawn.prompt)
+    {
+        exempt::note(context, &spawn.kind, None, "hooks.exempt_marker", reason)?;
+        let reason = context.app.redactor()?.clean(reason).to_string();
+        exempt::expect(context, &spawn.kind, NoTicket::Exempt(reason))?;
+        return Ok(Reply::default());
+    }
     let handoffs = context.app.handoffs()?;
     let (session, drops_rewrites) = match handoffs.store {
         Ok(_) => match context.session(IfMissing::Open)? {
@@ -44,9 +57,11 @@ pub(super) fn react(
     let Some(way) = delivery(context.host.capabilities(), drops_rewrites) else {
         return Ok(Reply::default());
     };
-    let request = request(context, spawn, session, role, way)?;
+    let request = HandoffRequest { debrief, ..request(context, spawn, session, role, way)? };
     match handoffs.prepare(&request) {
         Ok(prepared) => deliver(context, spawn, way, prepared),
+        // Our hooks are registered twice, and the other one has answered.
+        Err(HandoffError::Briefed { .. }) => Ok(Reply::default()),
         Err(error) if is_refusal(&error) => {
             let CommandError { message, hint, .. } = error.into();
             let outcome = Outcome::Refused(format!("{message}. {}", hint.unwrap_or_default()));
@@ -65,18 +80,10 @@ fn is_refusal(error: &HandoffError) -> bool {
         HandoffError::OtherRole { .. }
         | HandoffError::OtherSession { .. }
         | HandoffError::Taken { .. }
+        | HandoffError::Briefed { .. }
         | HandoffError::NoReceipt { .. }
         | HandoffError::Store(_) => false,
     }
-}
-
-/// A kind of subagent that has no role is left alone; an event says so where there is a session.
-fn untouched(context: &HookContext<'_>, spawn: &SubagentSpawn) -> Result<Reply, CommandError> {
-    if let Some(session) = context.session(IfMissing::Skip)? {
-        let payload = json!({"host": context.call.host, "agent_type": spawn.kind});
-        context.log(&session, None, KnownEvent::Untouched, payload)?;
-    }
-    Ok(Reply::default())
 }
 
 fn request(
@@ -95,6 +102,9 @@ fn request(
             host: context.call.host,
             conversation: conversation.clone(),
             agent_type: spawn.kind.clone(),
+            name: spawn.name().map(ToOwned::to_owned),
+            tool_use: context.call.tool_use.clone(),
+            agent: None,
             task_hash: text_hash(&spawn.prompt),
             way,
         }),
@@ -132,6 +142,8 @@ fn deliver(
     };
     let action = decide(spawn, way, Outcome::Made(preface));
     if let Recorded::Spool { reason, .. } = &handoff.recorded {
+        // Without it, the subagent would be briefed again when it starts; that is better than no brief.
+        let _ = exempt::expect(context, &spawn.kind, NoTicket::Spooled);
         let folder = context.app.project()?.folder();
         super::log::note(
             &folder,
@@ -149,7 +161,10 @@ fn deliver(
         let notice = format!("handover: {reason}; {effect}");
         return Ok(Reply { answer: Answer { action, notice: Some(notice) }, delivers: None });
     }
-    Ok(Reply { answer: action.into(), delivers: (way == TicketWay::Rewrite).then_some(id) })
+    // Delivered is what a subagent started with; only a host that does not report that is taken at its word.
+    let unreported = !context.host.capabilities().injects_at_start;
+    let delivers = (way == TicketWay::Rewrite && unreported).then_some(id);
+    Ok(Reply { answer: action.into(), delivers })
 }
 
 /// The added text within the host's limit; a longer one goes into a file.

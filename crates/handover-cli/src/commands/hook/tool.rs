@@ -60,7 +60,12 @@ pub(super) fn is_idle(folder: &Folder, call: &HookCall) -> bool {
         }
         HookEvent::SessionStarted(_)
         | HookEvent::SubagentSpawn(_)
+        | HookEvent::SubagentSpawned { .. }
+        | HookEvent::SpawnFailed(_)
         | HookEvent::SubagentStarted
+        | HookEvent::SubagentPrompted { .. }
+        | HookEvent::SubagentEnding { .. }
+        | HookEvent::SubagentFinished(_)
         | HookEvent::SubagentStopping(_)
         | HookEvent::CommandFailed { .. }
         | HookEvent::Checkpoint { .. }
@@ -319,7 +324,7 @@ fn receipt_of_reader(context: &HookContext<'_>) -> Result<Option<ReceiptId>, Com
         return Ok(env::var(env::SPAWN).and_then(|id| ReceiptId::new(id).ok()));
     };
     let (store, host) = (context.app.store()?, context.call.host);
-    if let Some(ticket) = store.ticket_of(host, &agent.id)? {
+    if let Some(ticket) = context.ticket_of(&agent.id)? {
         return Ok(Some(ticket.receipt));
     }
     // The first event from inside the subagent: its transcript says which brief it got.
@@ -332,10 +337,10 @@ fn receipt_of_reader(context: &HookContext<'_>) -> Result<Option<ReceiptId>, Com
     else {
         return Ok(None);
     };
-    let scan = context.scan(&own);
+    let scan = context.scan(&own, context.call.agent.as_ref().map(|agent| &agent.id));
     for ticket in store.open_tickets(host, conversation)? {
         if scan.receipts.first() == Some(&ticket.receipt)
-            && store.take_ticket(&ticket.receipt, &agent.id)?
+            && store.bind_ticket(&ticket.receipt, &agent.id)?
         {
             let handoffs = context.app.handoffs()?;
             handoffs.confirmed(&ticket.receipt, Some(context.call.host), context.app.now())?;

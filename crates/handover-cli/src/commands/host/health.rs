@@ -1,7 +1,9 @@
 //! Checks of hooks for `handover doctor`: registered, runnable, and what went wrong.
 
+use super::programs;
 use super::settings_file::{SettingsFile, all};
 use crate::app::App;
+use crate::commands::coverage;
 use crate::commands::doctor::Check;
 use crate::commands::hook::{LOG_FILE, last_lines};
 use crate::env;
@@ -9,12 +11,20 @@ use crate::error::CommandError;
 
 /// Every check about hooks.
 pub(crate) fn checks(app: &App) -> Vec<Check> {
-    let mut checks = Vec::new();
+    let (mut checks, mut connected) = (Vec::new(), Vec::new());
     for file in all(app) {
         let name = format!("hooks of {} ({})", file.host.name(), file.scope);
         match registered(&file, &name) {
             Ok(check) => checks.extend(check),
             Err(error) => checks.push(Check::failed(&name, error)),
+        }
+        checks.extend(plugin(&file));
+        if file.registered().is_ok_and(|events| !events.is_empty()) || file.plugin() {
+            checks.extend(programs::trust(app, &file));
+            if !connected.contains(&file.host.name()) {
+                connected.push(file.host.name());
+                checks.extend(programs::version(app, file.host));
+            }
         }
     }
     if checks.is_empty() {
@@ -22,6 +32,10 @@ pub(crate) fn checks(app: &App) -> Vec<Check> {
         checks.push(Check::fine("hooks", detail));
     }
     checks.extend(versions(app));
+    match coverage::check(app) {
+        Ok(check) => checks.extend(check),
+        Err(error) => checks.push(Check::failed("coverage", error)),
+    }
     checks.extend(log(app));
     checks
 }
@@ -50,6 +64,28 @@ fn registered(file: &SettingsFile, name: &str) -> Result<Option<Check>, CommandE
     }
     let detail = format!("{} events in {}", events.len(), file.path.display());
     Ok(Some(Check::fine(name, detail)))
+}
+
+/// None for settings that do not enable our plugin.
+fn plugin(file: &SettingsFile) -> Option<Check> {
+    if !file.plugin() {
+        return None;
+    }
+    let name = format!("plugin of {} ({})", file.host.name(), file.scope);
+    let path = file.path.display();
+    let twice = file.registered().is_ok_and(|events| !events.is_empty());
+    let detail = match twice {
+        true => format!("enabled in {path}, beside the hooks: only one of them answers"),
+        false => format!("enabled in {path}"),
+    };
+    Some(match env::on_path("handover") {
+        Some(_) => Check::fine(&name, detail),
+        None => Check::wrong(
+            &name,
+            format!("{detail}, but `handover` is not on the search path"),
+            "Add the folder of `handover` to PATH.",
+        ),
+    })
 }
 
 /// What each seen version of a host does with rewritten prompts.

@@ -7,7 +7,9 @@ use serde_json::json;
 use super::settings_file::{ScopeArg, SettingsFile, all, command, hook_host};
 use crate::app::App;
 use crate::commands::{Outcome, hook, init};
-use crate::error::Exit;
+use crate::error::{CommandError, Exit};
+use crate::project::Project;
+use crate::ui::count;
 
 /// Let an agent program brief its subagents
 ///
@@ -16,7 +18,7 @@ use crate::error::Exit;
 /// From the next conversation on, every subagent of a known kind starts with its brief.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover host install claude\n  handover host install codex --scope user\n  handover host install claude --dry-run"
+    after_help = "Examples:\n  handover host install claude\n  handover host install codex --scope user\n  handover host install claude --diff"
 )]
 pub(crate) struct InstallArgs {
     /// The agent program
@@ -30,20 +32,29 @@ pub(crate) struct InstallArgs {
     /// Show the change without making it
     #[arg(long)]
     dry_run: bool,
+
+    /// Show every line that changes
+    #[arg(long)]
+    diff: bool,
+
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
 }
 
 /// Installs the hooks of a program in this project.
 pub(super) fn in_project(app: &App, host: Host) -> Outcome {
-    run(app, InstallArgs { host, scope: ScopeArg::Project, dry_run: false })
+    let scope = ScopeArg::Project;
+    run(app, InstallArgs { host, scope, dry_run: false, diff: false, yes: true })
 }
 
 pub(crate) fn run(app: &App, args: InstallArgs) -> Outcome {
     let (name, host, scope) = (args.host, hook_host(args.host)?, Scope::from(args.scope));
     let project = match scope {
-        Scope::Project if args.dry_run => Some(app.project_to_be()?),
-        Scope::Project => Some(init::make(app)?.0),
+        Scope::Project => Some(app.project_to_be()?),
         Scope::User => None,
     };
+    let new_project = project.as_ref().filter(|project| !project.folder().is_there());
     let file = SettingsFile::find(host, scope, project.as_ref())?;
     let before = file.read()?;
     let after = host
@@ -53,10 +64,23 @@ pub(crate) fn run(app: &App, args: InstallArgs) -> Outcome {
     let changed = before.as_deref() != Some(after.as_str());
     let diff = file.diff(before.as_deref(), Some(&after));
     if changed && !app.ui.is_json() {
-        app.ui.line(diff.trim_end())?;
+        if args.diff || args.dry_run {
+            app.ui.line(diff.trim_end())?;
+        }
+        summarize(app, &file, &after, new_project)?;
+        let asks = !args.yes && !args.dry_run && app.stdin.is_terminal();
+        if asks && !app.ui.confirm(&format!("Change {}?", file.path.display())) {
+            return Err(CommandError::new(Exit::Usage, "not_confirmed", "nothing was changed")
+                .hinted("`--diff` shows every line; `--yes` does not ask."));
+        }
     }
-    if changed && !args.dry_run {
-        file.put(before.as_deref(), &after)?;
+    if !args.dry_run {
+        if scope == Scope::Project {
+            init::make(app)?;
+        }
+        if changed {
+            file.put(before.as_deref(), &after)?;
+        }
     }
     let others =
         all(app).into_iter().filter(|other| other.host.name() == name && other.path != file.path);
@@ -76,6 +100,7 @@ pub(crate) fn run(app: &App, args: InstallArgs) -> Outcome {
         "path": file.path,
         "changed": changed,
         "dry_run": args.dry_run,
+        "new_project": new_project.is_some(),
     });
     app.ui.answer("host", &answer, |ui| {
         if !changed {
@@ -95,4 +120,24 @@ pub(crate) fn run(app: &App, args: InstallArgs) -> Outcome {
         Ok(())
     })?;
     Ok(Exit::Done)
+}
+
+/// Says in two lines what is about to change.
+fn summarize(
+    app: &App,
+    file: &SettingsFile,
+    after: &str,
+    new_project: Option<&Project>,
+) -> Result<(), CommandError> {
+    let events = file.host.settings().registered(after).map_err(|error| file.invalid(&error))?;
+    app.ui.line(format_args!(
+        "{}: {} call Handover ({})",
+        file.path.display(),
+        count(events.len(), "hook"),
+        events.join(", ")
+    ))?;
+    if let Some(project) = new_project {
+        app.ui.line(format_args!("{} becomes a Handover project", project.root.display()))?;
+    }
+    Ok(())
 }

@@ -24,6 +24,7 @@ pub(crate) fn run(app: &App, _args: &ListArgs) -> Outcome {
             "installed": !events.is_empty(),
             "complete": events.len() == file.host.settings().events().len(),
             "events": events,
+            "plugin": file.plugin(),
             "problem": found.as_ref().err().map(|error| &error.message),
         }));
     }
@@ -32,6 +33,8 @@ pub(crate) fn run(app: &App, _args: &ListArgs) -> Outcome {
         let rows = hosts.iter().map(|host| {
             let state = match (&host["problem"], &host["complete"], &host["installed"]) {
                 (Value::String(_), ..) => "broken settings",
+                (_, Value::Bool(true), _) if host["plugin"] == true => "installed, and plugin",
+                (_, _, Value::Bool(false)) if host["plugin"] == true => "plugin",
                 (_, Value::Bool(true), _) => "installed",
                 (_, _, Value::Bool(true)) => "in part",
                 _ => "no",

@@ -3,11 +3,15 @@
 mod health;
 mod install;
 mod list;
+mod programs;
 mod settings_file;
 mod uninstall;
 
 use clap::Subcommand;
+use handover_hosts::HookHost;
+use handover_hosts::settings::Scope;
 
+use self::settings_file::SettingsFile;
 use super::Outcome;
 use crate::app::App;
 
@@ -30,6 +34,16 @@ impl HostCommand {
             Self::List(args) => list::run(app, &args),
         }
     }
+}
+
+/// Whether the settings of a host, of the project or of the user, register our hooks.
+pub(crate) fn is_registered(app: &App, host: &'static dyn HookHost) -> bool {
+    let project = app.project().ok();
+    Scope::ALL.into_iter().any(|scope| {
+        SettingsFile::find(host, scope, project)
+            .and_then(|file| file.registered())
+            .is_ok_and(|events| !events.is_empty())
+    })
 }
 
 /// Lets a program call Handover in this project.

@@ -54,6 +54,9 @@ struct Backup {
     text: Option<String>,
     /// Whether its folder was created for it.
     new_folder: bool,
+    /// How many folders above that one were created, too.
+    #[serde(default)]
+    new_above: usize,
     /// The hash of the settings with our hooks.
     after: String,
 }
@@ -115,6 +118,12 @@ impl SettingsFile {
         }
     }
 
+    /// Whether these settings enable our plugin; not if they cannot be read.
+    pub(crate) fn plugin(&self) -> bool {
+        let text = self.read().ok().flatten();
+        text.is_some_and(|text| self.host.settings().plugin(&text))
+    }
+
     /// The events at which the host calls us.
     pub(crate) fn registered(&self) -> Result<Vec<&'static str>, CommandError> {
         match self.read()? {
@@ -149,9 +158,11 @@ impl SettingsFile {
     pub(crate) fn put(&self, before: Option<&str>, after: &str) -> Result<(), CommandError> {
         let folder = self.path.parent().unwrap_or(&self.path);
         let earlier = self.backup_for(before.unwrap_or_default());
+        let missing = folder.ancestors().take_while(|folder| !folder.exists()).count();
         let first = Backup {
             text: before.map(ToOwned::to_owned),
-            new_folder: !folder.exists(),
+            new_folder: missing > 0,
+            new_above: missing.saturating_sub(1),
             after: String::new(),
         };
         // When hooks are replaced, the settings before the first ones count.
@@ -185,15 +196,18 @@ impl SettingsFile {
 
     /// Writes the settings without our hooks, and deletes the backup.
     pub(crate) fn remove(&self, now: &str, after: Option<&str>) -> Result<(), CommandError> {
-        let new_folder = self.backup_for(now).is_some_and(|backup| backup.new_folder);
+        let new = |backup: Backup| usize::from(backup.new_folder) + backup.new_above;
+        let new_folders = self.backup_for(now).map_or(0, new);
         let write = || -> std::io::Result<()> {
             match after {
                 Some(text) => replace(&self.path, text)?,
                 None => fs_err::remove_file(&self.path)?,
             }
-            if let (true, None, Some(folder)) = (new_folder, after, self.path.parent()) {
-                // Fails, as it should, if there are other files.
-                let _ = fs_err::remove_dir(folder);
+            if after.is_none() {
+                for folder in self.path.ancestors().skip(1).take(new_folders) {
+                    // Fails, as it should, if there are other files.
+                    let _ = fs_err::remove_dir(folder);
+                }
             }
             let _ = self.backups.remove(&self.backup_name());
             self.backups.remove_if_empty();

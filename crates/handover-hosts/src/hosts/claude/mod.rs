@@ -10,10 +10,10 @@ use schemars::schema_for;
 use serde_json::Value;
 
 use crate::event::{Answer, EventHead, HookCall, HookEvent, Subagent};
-use crate::host::{Capabilities, HookHost, ProbeSetup, TextLimit};
+use crate::host::{Capabilities, HookHost, ProbeSetup, TestedVersions, TextLimit};
 use crate::protocol;
 use crate::protocol::dialect::{self, Dialect, SpawnTool};
-use crate::settings::{Entry, HookSettings, JsonHooks, Scope, Variables};
+use crate::settings::{Entry, FolderVariable, HookSettings, JsonHooks, Scope, Variables};
 use crate::transcript::TranscriptFormat;
 
 static DIALECT: Dialect = Dialect {
@@ -42,19 +42,20 @@ fn subagent_of(transcript: &Path) -> Option<Subagent> {
 static SETTINGS: JsonHooks = JsonHooks {
     host: Host::CLAUDE,
     folder: ".claude",
-    folder_variable: "CLAUDE_CONFIG_DIR",
+    folder_variable: FolderVariable::Folder("CLAUDE_CONFIG_DIR"),
     file: "settings.json",
     entries: &[
         Entry::new("SessionStart", None),
         Entry::new("PreToolUse", Some("Agent|Task")),
-        Entry::new("PostToolUse", Some("Bash|Read|Edit|MultiEdit|Write|NotebookEdit")),
-        Entry::new("PostToolUseFailure", Some("Bash")),
+        Entry::new("PostToolUse", Some("Agent|Task|Bash|Read|Edit|MultiEdit|Write|NotebookEdit")),
+        Entry::new("PostToolUseFailure", Some("Agent|Task|Bash")),
         Entry::new("SubagentStart", None),
         Entry::new("SubagentStop", None),
         Entry::new("PreCompact", None),
         Entry::new("Stop", None),
         Entry::new("SessionEnd", None),
     ],
+    comments: false,
     timeout: 15,
     install_note: None,
 };
@@ -90,7 +91,11 @@ impl HookHost for Claude {
             name @ ("PostToolUse" | "PostToolUseFailure") => {
                 let failed = name == "PostToolUseFailure";
                 let fields: post_tool_use::Fields = serde_json::from_str(text)?;
-                DIALECT.call(text, fields.into_event(failed))
+                let event = match (DIALECT.spawn_tool.is)(fields.tool()) {
+                    true => fields.into_spawn(failed, text),
+                    false => fields.into_event(failed),
+                };
+                DIALECT.call(text, event)
             }
             _ => DIALECT.read(head, text),
         }
@@ -98,6 +103,10 @@ impl HookHost for Claude {
 
     fn write(&self, event: &HookEvent, answer: &Answer) -> Option<String> {
         protocol::output::write(event, answer)
+    }
+
+    fn tested(&self) -> Option<TestedVersions> {
+        Some(TestedVersions { oldest: "2.1.197", newest: "2.1.197" })
     }
 
     fn settings(&self) -> &'static dyn HookSettings {

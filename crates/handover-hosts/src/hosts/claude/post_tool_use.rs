@@ -1,9 +1,11 @@
-//! A tool has run: files read and changed, commands passed and failed.
+//! A tool has run: files read and changed, commands passed and failed, subagents spawned.
 
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use handover_model::AgentId;
 
 use crate::event::HookEvent;
 
@@ -33,7 +35,39 @@ struct ToolInput {
     command: Option<String>,
 }
 
+/// What the tool that spawns subagents returned; other tools return other things.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Spawned {
+    tool_response: SpawnResponse,
+}
+
+/// The fields of its response that we use.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct SpawnResponse {
+    agent_id: Option<String>,
+    /// `completed`, or `async_launched` for one that runs in the background.
+    status: Option<String>,
+}
+
 impl Fields {
+    pub(super) fn tool(&self) -> &str {
+        &self.tool_name
+    }
+
+    /// The event of the tool that spawns subagents.
+    pub(super) fn into_spawn(self, failed: bool, text: &str) -> HookEvent {
+        if failed {
+            return HookEvent::SpawnFailed(self.error.unwrap_or_default());
+        }
+        let Spawned { tool_response } = serde_json::from_str(text).unwrap_or_default();
+        HookEvent::SubagentSpawned {
+            agent: tool_response.agent_id.and_then(|id| AgentId::new(id).ok()),
+            ended: tool_response.status.as_deref() == Some("completed"),
+        }
+    }
+
     pub(super) fn into_event(self, failed: bool) -> HookEvent {
         let path = self.tool_input.file_path.or(self.tool_input.notebook_path);
         match (self.tool_name.as_str(), path, self.tool_input.command) {

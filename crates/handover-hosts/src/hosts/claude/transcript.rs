@@ -2,16 +2,57 @@
 
 use std::path::{Path, PathBuf};
 
-use handover_model::AgentId;
+use handover_model::{AgentId, HostSessionId, ToolUseId};
 use serde_json::Value;
 
-use crate::transcript::{FilePart, TranscriptFormat};
+use crate::transcript::{FilePart, Origin, TranscriptFormat, agent_file, described_origin};
 
 pub(super) struct ClaudeTranscript;
 
 impl TranscriptFormat for ClaudeTranscript {
     fn of_subagent(&self, conversation: &Path, agent: &AgentId) -> Option<PathBuf> {
         Some(conversation.with_extension("").join(format!("subagents/agent-{agent}.jsonl")))
+    }
+
+    fn of_subagents(&self, conversation: &Path) -> Option<PathBuf> {
+        Some(conversation.with_extension("").join("subagents"))
+    }
+
+    fn sibling(&self, conversation: &Path, other: &HostSessionId) -> Option<PathBuf> {
+        Some(conversation.with_file_name(format!("{other}.jsonl")))
+    }
+
+    fn subagent(&self, file: &Path) -> Option<(AgentId, PathBuf)> {
+        agent_file(file)
+    }
+
+    fn origin_file(&self, transcript: &Path) -> Option<PathBuf> {
+        Some(transcript.with_extension("meta.json"))
+    }
+
+    fn origin(&self, text: &str) -> Option<Origin> {
+        described_origin(text)
+    }
+
+    fn results(&self, line: &Value) -> Vec<(ToolUseId, Option<String>)> {
+        let blocks = blocks(line).filter(|block| block["type"] == "tool_result");
+        let result = |block: &Value| {
+            let error = (block["is_error"] == true).then(|| text_of(&block["content"]));
+            Some((ToolUseId::new(block["tool_use_id"].as_str()?).ok()?, error))
+        };
+        blocks.filter_map(result).collect()
+    }
+
+    fn spawns(&self, line: &Value) -> Vec<(ToolUseId, String)> {
+        let blocks = blocks(line).filter(|block| block["type"] == "tool_use");
+        let spawn = |block: &Value| {
+            if !matches!(block["name"].as_str()?, "Agent" | "Task") {
+                return None;
+            }
+            let kind = block["input"]["subagent_type"].as_str().unwrap_or("general-purpose");
+            Some((ToolUseId::new(block["id"].as_str()?).ok()?, kind.to_owned()))
+        };
+        blocks.filter_map(spawn).collect()
     }
 
     fn message<'a>(&self, line: &'a Value) -> Option<&'a Value> {
@@ -25,5 +66,23 @@ impl TranscriptFormat for ClaudeTranscript {
 
     fn version<'a>(&self, line: &'a Value) -> Option<&'a str> {
         line.get("version")?.as_str()
+    }
+}
+
+/// The content blocks of the message in a line.
+fn blocks(line: &Value) -> impl Iterator<Item = &Value> {
+    line["message"]["content"].as_array().into_iter().flatten()
+}
+
+/// The text of a result: a text, or blocks of it.
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts: Vec<&str> =
+                blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+            texts.join("\n")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
     }
 }

@@ -2,16 +2,17 @@
 //! strictly.
 
 mod transcript;
+mod trust;
 
 use std::path::Path;
 
 use handover_model::Host;
 
 use crate::event::{Answer, EventHead, HookCall, HookEvent};
-use crate::host::{Capabilities, HookHost, ProbeSetup, TextLimit};
+use crate::host::{Capabilities, HookHost, HookTrust, ProbeSetup, TestedVersions, TextLimit};
 use crate::protocol::dialect::{Dialect, SpawnTool};
 use crate::protocol::output;
-use crate::settings::{Entry, HookSettings, JsonHooks, Scope};
+use crate::settings::{Entry, FolderVariable, HookSettings, JsonHooks, Scope};
 use crate::transcript::TranscriptFormat;
 
 static DIALECT: Dialect = Dialect {
@@ -30,7 +31,7 @@ static DIALECT: Dialect = Dialect {
 static SETTINGS: JsonHooks = JsonHooks {
     host: Host::CODEX,
     folder: ".codex",
-    folder_variable: "CODEX_HOME",
+    folder_variable: FolderVariable::Folder("CODEX_HOME"),
     file: "hooks.json",
     entries: &[
         Entry::new("SessionStart", None),
@@ -39,10 +40,15 @@ static SETTINGS: JsonHooks = JsonHooks {
         Entry::new("SubagentStop", None),
         Entry::new("PreCompact", None),
         Entry::new("Stop", None),
-        Entry::new("SessionEnd", None),
+        // A longer timeout is cut, with an error in the output of every conversation.
+        Entry::new("SessionEnd", None).within(3),
     ],
+    comments: false,
     timeout: 15,
-    install_note: Some("Codex asks once whether it may trust these hooks."),
+    install_note: Some(
+        "Codex asks once whether it may trust these hooks, and skips them in `codex exec` until you have \
+         said yes; `handover doctor` says whether it does.",
+    ),
 };
 
 /// Codex.
@@ -92,6 +98,14 @@ impl HookHost for Codex {
 
     fn transcript(&self) -> Option<&'static dyn TranscriptFormat> {
         Some(&transcript::CodexTranscript)
+    }
+
+    fn tested(&self) -> Option<TestedVersions> {
+        Some(TestedVersions { oldest: "0.166.0", newest: "0.166.0" })
+    }
+
+    fn trust(&self) -> Option<&'static dyn HookTrust> {
+        Some(&trust::CodexTrust)
     }
 
     fn probe(&self, home: &Path, model_url: &str) -> Option<ProbeSetup> {

@@ -1,0 +1,100 @@
+//! `handover coverage`
+
+#[cfg(feature = "mcp")]
+mod dashboard;
+mod judge;
+mod kept;
+
+use std::path::PathBuf;
+
+use handover_model::{Coverage, Host, Timestamp};
+use serde_json::{Map, Value, json};
+
+pub(crate) use judge::{Spawn, judged};
+
+use super::{Outcome, hook};
+use crate::app::App;
+use crate::commands::doctor::Check;
+use crate::error::{CommandError, Exit};
+use crate::input::date;
+
+/// Compare the subagents that agent programs started with their receipts
+///
+/// Reads what Claude Code, Codex, Copilot CLI, Gemini CLI, opencode and Qwen Code keep of this project's conversations
+/// and their subagents. Every subagent is briefed, exempt by a rule of the configuration, or refused; if none of
+/// these holds, it was missed, and the reason says why. Conversations from before Handover was used in this project
+/// do not count. Exits with 1 if any was missed.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  handover coverage\n  handover coverage --since 2026-11-01\n  handover coverage --json | jq '.spawns[] | select(.state == \"missed\")'"
+)]
+pub(crate) struct CoverageArgs {
+    /// Only this agent program
+    #[arg(long, value_parser = hook::host_that(|_| true))]
+    host: Option<Host>,
+
+    /// Nothing older than this date
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    since: Option<Timestamp>,
+
+    /// Transcripts in this file or folder instead of where the programs keep them; repeatable
+    #[arg(long, value_name = "PATH")]
+    path: Vec<PathBuf>,
+}
+
+pub(crate) fn run(app: &App, args: &CoverageArgs) -> Outcome {
+    let spawns = judged(app, args.host, args.since, &args.path)?;
+    let counts = counts(&spawns);
+    app.ui.answer_all(json!({"spawns": spawns, "counts": counts}), |ui| {
+        let rows = spawns.iter().map(|spawn| {
+            let id = spawn.agent.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
+            let reason = spawn.reason.clone().unwrap_or_default();
+            vec![spawn.host.to_string(), id, spawn.kind.clone(), spawn.state.to_string(), reason]
+        });
+        let empty = "No agent program started a subagent here since Handover is used.";
+        ui.table(&["host", "agent", "kind", "state", "reason"], rows.collect(), empty)?;
+        if !spawns.is_empty() {
+            ui.note(summary(&spawns));
+        }
+        Ok(())
+    })?;
+    Ok(if missed(&spawns) == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// How many days `doctor` and the dashboard look back.
+const DAYS: i64 = 7;
+
+fn lately(app: &App) -> Result<Vec<Spawn>, CommandError> {
+    judged(app, None, Some(app.now().plus_seconds(-DAYS * 86_400)), &[])
+}
+
+/// One line of it, over the last days, for `handover doctor`.
+pub(crate) fn check(app: &App) -> Result<Option<Check>, CommandError> {
+    let spawns = lately(app)?;
+    if spawns.is_empty() {
+        return Ok(None);
+    }
+    let detail = format!("subagents of the last {DAYS} days: {}", summary(&spawns));
+    Ok(Some(match missed(&spawns) {
+        0 => Check::fine("coverage", detail),
+        _ => Check::wrong("coverage", detail, "`handover coverage` lists them with the reasons."),
+    }))
+}
+
+fn missed(spawns: &[Spawn]) -> usize {
+    spawns.iter().filter(|spawn| spawn.state == Coverage::Missed).count()
+}
+
+fn counts(spawns: &[Spawn]) -> Map<String, Value> {
+    let count = |state: &Coverage| spawns.iter().filter(|spawn| spawn.state == *state).count();
+    Coverage::ALL.iter().map(|state| (state.to_string(), count(state).into())).collect()
+}
+
+fn summary(spawns: &[Spawn]) -> String {
+    let counts = counts(spawns);
+    let parts: Vec<String> = Coverage::ALL
+        .iter()
+        .map(|state| format!("{} {state}", counts.get(state.as_str()).unwrap_or(&Value::Null)))
+        .collect();
+    parts.join(", ")
+}

@@ -1,0 +1,92 @@
+//! Whether a subagent was covered: what its host keeps of it, against what we recorded.
+
+use handover_model::{Coverage, ReceiptState};
+
+/// What is known about a subagent that a host started, or should have started.
+#[derive(Debug, Clone, Default)]
+pub struct Facts<'a> {
+    /// The receipt of its brief.
+    pub receipt: Option<Brief<'a>>,
+    /// The rule by which it is exempt, with the reason.
+    pub exempt: Option<(&'a str, &'a str)>,
+    /// Why its spawn was refused, by us, by its host or by another hook.
+    pub refused: Option<&'a str>,
+}
+
+/// A brief that was meant for it.
+#[derive(Debug, Clone)]
+pub struct Brief<'a> {
+    /// The state of its receipt.
+    pub state: ReceiptState,
+    /// Why it failed.
+    pub failure: Option<&'a str>,
+    /// Whether its marker is in the conversation of the subagent.
+    pub seen: bool,
+}
+
+/// The verdict on one subagent, with the reason where it needs one.
+pub fn judge(facts: &Facts<'_>) -> (Coverage, Option<String>) {
+    if let Some(reason) = facts.refused {
+        return (Coverage::Refused, Some(reason.to_owned()));
+    }
+    match (&facts.receipt, facts.exempt) {
+        (Some(brief), _) if brief.seen || brief.state == ReceiptState::Confirmed => {
+            (Coverage::Briefed, None)
+        }
+        (_, Some((rule, reason))) => (Coverage::Exempt, Some(format!("{rule}: {reason}"))),
+        (Some(brief), None) => {
+            let reason = match brief.state {
+                ReceiptState::Failed => brief.failure.unwrap_or("its brief failed"),
+                ReceiptState::Assembled | ReceiptState::Delivered | ReceiptState::Confirmed => {
+                    "its conversation does not hold its brief"
+                }
+            };
+            (Coverage::Missed, Some(reason.to_owned()))
+        }
+        (None, None) => (Coverage::Missed, Some("no hook answered for it".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn brief(state: ReceiptState, seen: bool) -> Option<Brief<'static>> {
+        Some(Brief { state, failure: Some("the program did not start it"), seen })
+    }
+
+    #[test]
+    fn a_subagent_is_covered_by_what_its_conversation_shows() {
+        use ReceiptState::{Assembled, Confirmed, Delivered, Failed};
+        let judged = |receipt, exempt, refused| {
+            let (state, reason) = judge(&Facts { receipt, exempt, refused });
+            format!("{state} {}", reason.unwrap_or_default())
+        };
+        let rule = Some(("hooks.exempt", "it plans"));
+        for (receipt, exempt, refused, expected) in [
+            (brief(Confirmed, false), None, None, "briefed "),
+            (brief(Delivered, true), None, None, "briefed "),
+            (brief(Failed, true), None, None, "briefed "),
+            (
+                brief(Delivered, false),
+                None,
+                None,
+                "missed its conversation does not hold its brief",
+            ),
+            (
+                brief(Assembled, false),
+                None,
+                None,
+                "missed its conversation does not hold its brief",
+            ),
+            (brief(Failed, false), None, None, "missed the program did not start it"),
+            (None, rule, None, "exempt hooks.exempt: it plans"),
+            (brief(Delivered, false), rule, None, "exempt hooks.exempt: it plans"),
+            (None, None, Some("denied"), "refused denied"),
+            (brief(Failed, false), None, Some("denied"), "refused denied"),
+            (None, None, None, "missed no hook answered for it"),
+        ] {
+            assert_eq!(judged(receipt, exempt, refused), expected);
+        }
+    }
+}
