@@ -33,6 +33,10 @@ enum Task {
     Shots(shots::Args),
     /// Check crate layers, module cycles and file sizes
     Tidy(tidy::Args),
+    /// Build the program, and all packages for one platform
+    Dist(packaging::DistArgs),
+    /// Prepare a release: version, changelog, tag; with --dry-run also the packages
+    Release(packaging::ReleaseArgs),
 }
 
 #[derive(Subcommand)]
@@ -77,6 +81,8 @@ enum Eval {
     Screen(eval::screen::Args),
     /// Token estimates for Claude against true counts
     Tokens(eval::tokens::Args),
+    /// What became of the items of briefs
+    Use(eval::uses::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -99,9 +105,12 @@ fn main() -> anyhow::Result<()> {
         Task::Eval(Eval::Retrieval(args)) => eval::retrieval::run(&args),
         Task::Eval(Eval::Screen(args)) => eval::screen::run(&args),
         Task::Eval(Eval::Tokens(args)) => eval::tokens::run(&args),
+        Task::Eval(Eval::Use(args)) => eval::uses::run(&args),
         Task::Power(args) => power::fail(&args),
         Task::Kill(args) => power::kill(&args),
         Task::Shots(args) => shots::run(&args),
         Task::Tidy(args) => tidy::run(&args),
+        Task::Dist(args) => packaging::dist(&args),
+        Task::Release(args) => packaging::release(&args),
     }
 }

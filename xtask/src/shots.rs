@@ -1,4 +1,5 @@
-//! Screenshots of every dashboard page, in both themes, at desktop and phone size.
+//! Screenshots of every dashboard page, in both themes, at desktop and phone size; and, for the documentation,
+//! a session that fills in.
 
 use std::path::PathBuf;
 
@@ -14,7 +15,7 @@ pub struct Args {
     #[arg(long, default_value = "target/shots")]
     out: PathBuf,
 
-    /// Update the screenshots in docs/ instead
+    /// Update the pictures in docs/ instead
     #[arg(long)]
     docs: bool,
 
@@ -28,6 +29,9 @@ const DOCS: [(&str, Look); 3] = [
     ("receipt", Look { width: 1240, height: 1010, dark: false }),
     ("run", Look { width: 1240, height: 880, dark: true }),
 ];
+
+/// Makes an animated picture of the session on the page.
+const FILM: &str = include_str!("film.js");
 
 /// Takes the screenshots.
 pub fn run(args: &Args) -> Result<()> {
@@ -45,6 +49,10 @@ pub fn run(args: &Args) -> Result<()> {
             browser.go(&format!("{}{path}", demo.url));
             browser.wait("return document.getElementById('live').textContent === 'Live'");
             browser.window(&PathBuf::from(format!("docs/pictures/{name}.png")));
+            if name == "session" {
+                let film = browser.eval(FILM);
+                fs_err::write("docs/pictures/session.svg", film.as_str().context("no picture")?)?;
+            }
         }
         return Ok(());
     }

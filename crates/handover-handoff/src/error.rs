@@ -51,6 +51,12 @@ pub enum HandoffError {
         /// What the store says about it.
         source: Box<StoreError>,
     },
+    /// Another hook of the same host has briefed this subagent.
+    #[error("receipt {receipt} is the brief of this subagent")]
+    Briefed {
+        /// The receipt of its brief.
+        receipt: ReceiptId,
+    },
     /// Neither the store nor the spool takes the receipt, so there is none.
     #[error("{store}, and the spool cannot be written: {spool}")]
     NoReceipt {
@@ -74,6 +80,7 @@ impl HandoffError {
             | Self::OtherRole { .. }
             | Self::OtherSession { .. } => "invalid_input",
             Self::Taken { source, .. } => source.code(),
+            Self::Briefed { .. } => "briefed",
             Self::NoReceipt { .. } => "no_receipt",
             Self::Store(error) => error.code(),
         }

@@ -22,16 +22,18 @@ mod handoffs;
 mod prepare;
 mod request;
 pub mod spool;
+mod used;
 mod zone;
 
 pub use assignment::Assignment;
 pub use brief::Brief;
 pub use ending::{
     DEBRIEF_SCHEMA, Debrief, Ended, Ending, ErrorNote, Kept, Learn, Message, OutsideRead,
-    PackageNote, RunStep, read_ending, read_fields, request_for_debrief,
+    PackageNote, RunStep, read_ending, read_endings, read_fields, request_for_debrief,
 };
 pub use error::{HandoffError, Result};
 pub use guard::{Refusal, marker_of};
 pub use handoffs::{Handoffs, Override, Technology, TechnologySource};
 pub use prepare::{Handoff, Prepared, Recorded, follow_up_prompt, probe_prompt};
 pub use request::{Attempt, Delivery, HandoffRequest, TicketRequest};
+pub use used::{BriefItem, judge};

@@ -16,7 +16,10 @@ use crate::brief::{self, Brief};
 use crate::guard::{self, Admission, Evidence, Refusal};
 use crate::handoffs::unavailable;
 use crate::zone::log_zone_change;
-use crate::{Assignment, Attempt, Delivery, HandoffError, HandoffRequest, Handoffs, Result, spool};
+use crate::{
+    Assignment, Attempt, Delivery, HandoffError, HandoffRequest, Handoffs, Result, TicketRequest,
+    spool,
+};
 
 /// A handoff under way: an agent may be started with its prompt.
 #[derive(Debug)]
@@ -80,6 +83,20 @@ fn open_session(
             Err(HandoffError::SessionClosed { session: session.id, status })
         }
     })
+}
+
+/// The receipt of a subagent that was briefed before: a host may run our hooks twice for one event.
+fn briefed(store: &dyn Store, ticket: &TicketRequest) -> handover_store::Result<Option<ReceiptId>> {
+    let (host, conversation) = (ticket.host, &ticket.conversation);
+    let of_call = match &ticket.tool_use {
+        Some(call) => store.ticket_of_call(host, conversation, call)?,
+        None => None,
+    };
+    let found = match (of_call, &ticket.agent) {
+        (None, Some(agent)) => store.ticket_of(host, agent)?,
+        (found, _) => found,
+    };
+    Ok(found.map(|ticket| ticket.receipt))
 }
 
 /// What the store has after a preparation: a handoff, or the reason why there is none.
@@ -155,7 +172,10 @@ impl Handoffs<'_> {
             let request = request.context_request(request.attempt.given(), None, delivery);
             let places = |task: &str| self.technology.where_to_look(task);
             let fresh = self.technology.freshness();
-            assemble::compose(self.sources(store, &binding, &places, &*fresh), &request)
+            let sources = self.sources(store, &binding, &places, &*fresh);
+            let mut assembly = assemble::compose(sources, &request)?;
+            assembly.receipt.text = Some(self.redactor.clean(&assembly.markdown));
+            Ok(assembly)
         };
         let keep = |store: &dyn Store, assembly: &Assembly| {
             log_zone_change(store, self.redactor, &assembly.receipt)?;
@@ -294,6 +314,11 @@ impl Handoffs<'_> {
         if let Err(closed) = open_session(store, &request.session)? {
             return Ok(Err(closed));
         }
+        if let Some(ticket) = &request.ticket
+            && let Some(receipt) = briefed(store, ticket)?
+        {
+            return Ok(Err(HandoffError::Briefed { receipt }));
+        }
         let iteration = iteration(store, request)?;
         let brief = brief::compose(self, request, iteration, Delivery::Now);
         brief.store(store, self.redactor, request)?;
@@ -304,8 +329,11 @@ impl Handoffs<'_> {
                 host: ticket.host,
                 host_session: ticket.conversation.clone(),
                 agent_type: self.redactor.clean(&ticket.agent_type),
+                name: ticket.name.as_deref().map(|name| self.redactor.clean(name)),
+                tool_use: ticket.tool_use.clone(),
                 task_hash: ticket.task_hash.clone(),
                 way: ticket.way,
+                agent: ticket.agent.clone(),
                 now: request.now,
             })?;
         }

@@ -2,8 +2,8 @@
 
 use handover_context::assemble::ContextRequest;
 use handover_model::{
-    GroupId, Host, HostSessionId, ReasoningLevel, ReceiptId, Role, SessionId, TestingMode,
-    TicketWay, Timestamp,
+    AgentId, GroupId, Host, HostSessionId, ReasoningLevel, ReceiptId, Role, SessionId, TestingMode,
+    TicketWay, Timestamp, ToolUseId,
 };
 
 /// A request for one handoff. [`HandoffRequest::new`] has the defaults of a fresh agent; a surface
@@ -42,6 +42,8 @@ pub struct HandoffRequest {
     pub specialization: bool,
     /// Replaces the built-in section about the role, and its form of an ending.
     pub role_text: Option<String>,
+    /// Whether the agent is asked for a debrief.
+    pub debrief: bool,
     /// Whether every candidate is explained instead of only the best.
     pub explain: bool,
     /// The agent program, if it is known: what it loads by itself is not told again.
@@ -104,6 +106,12 @@ pub struct TicketRequest {
     pub conversation: HostSessionId,
     /// What the host calls this kind of subagent.
     pub agent_type: String,
+    /// The name that its caller gave it.
+    pub name: Option<String>,
+    /// The tool call that spawns it. A call is briefed once, even if our hooks are registered twice.
+    pub tool_use: Option<ToolUseId>,
+    /// The subagent, if it has already started. It is briefed once, too.
+    pub agent: Option<AgentId>,
     /// BLAKE3 of the task as the host has it.
     pub task_hash: String,
     /// How the brief reaches the subagent.
@@ -130,6 +138,7 @@ impl HandoffRequest {
             context: true,
             specialization: true,
             role_text: None,
+            debrief: true,
             explain: false,
             host: None,
             ticket: None,

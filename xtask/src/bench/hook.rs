@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
@@ -81,10 +82,16 @@ fn spawn(project: &Project) -> String {
         project,
         "PreToolUse",
         json!({
-            "tool_name": "Agent", "tool_use_id": "t",
+            "tool_name": "Agent", "tool_use_id": fresh_id(),
             "tool_input": {"description": "d", "prompt": TASK, "subagent_type": "general-purpose"},
         }),
     )
+}
+
+/// A call is briefed once.
+fn fresh_id() -> String {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    format!("call_{}", CALLS.fetch_add(1, Ordering::Relaxed))
 }
 
 fn event(project: &Project, name: &str, fields: Value) -> String {

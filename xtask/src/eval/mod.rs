@@ -13,3 +13,4 @@ pub mod redaction;
 pub mod retrieval;
 pub mod screen;
 pub mod tokens;
+pub mod uses;

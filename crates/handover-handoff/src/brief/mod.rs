@@ -134,7 +134,7 @@ pub(crate) fn compose(
     let preface = join(&[&context.text, special.text(), &role]);
     let text = join(&[&preface, &task]);
     let sections: BTreeMap<&'static str, u64> = [
-        ("context", composer.count(&context.text)),
+        ("context", context.tokens),
         ("specialization", special.tokens()),
         ("role", composer.count(&role)),
         ("task", composer.count(&task)),
@@ -170,7 +170,12 @@ pub(crate) fn role_section(
     receipt: &ReceiptId,
     session: &handover_model::SessionId,
 ) -> String {
-    role::section(role, None, receipt, &role::Place { session, group: None, attempt: 1 })
+    role::section(
+        role,
+        None,
+        receipt,
+        &role::Place { session, group: None, attempt: 1, debrief: true },
+    )
 }
 
 /// How often parts are shrunk until they fit together.
@@ -259,7 +264,8 @@ impl Composer<'_> {
                     }
                 }
             };
-        ContextPart { tokens: self.count(&text), text, provision, made }
+        let tokens = made.as_ref().map_or_else(|| self.count(&text), |made| made.tokens);
+        ContextPart { tokens, text, provision, made }
     }
 
     fn assembled(&self, cap: u64) -> Result<Assembly, String> {
@@ -333,6 +339,7 @@ impl Composer<'_> {
                     session: &request.session,
                     group: request.group.as_ref(),
                     attempt: self.iteration + 1,
+                    debrief: request.debrief,
                 };
                 role::section(&request.role, text, &request.receipt, &place)
             }

@@ -115,6 +115,8 @@ pub(super) struct Place<'a> {
     pub(super) group: Option<&'a GroupId>,
     /// The attempt that the agent makes, from 1.
     pub(super) attempt: u32,
+    /// Whether it is asked for a debrief.
+    pub(super) debrief: bool,
 }
 
 /// The package that a role typically leaves, as the form shows it.
@@ -201,6 +203,14 @@ pub(super) fn section(
         None => built_in.rules.iter().map(|rule| (*rule).to_owned()).collect(),
     };
     let rules: String = rules.iter().map(|rule| format!("- {rule}\n")).collect();
+    let head = format!(
+        "## Your Role\n\n\
+         Role: {role}. {identity}\n\
+         Look first at: {focus}\n{rules}"
+    );
+    if !place.debrief {
+        return head;
+    }
     let verdicts = built_in.verdicts;
     let findings = match Duty::of(role) {
         Duty::Judges => {
@@ -210,9 +220,7 @@ pub(super) fn section(
     };
     let package = Example::of(role).line(place);
     format!(
-        "## Your Role\n\n\
-         Role: {role}. {identity}\n\
-         Look first at: {focus}\n{rules}\n\
+        "{head}\n\
          End your last message with this block, so that the next agent starts from what you know; leave out \
          what does not apply. Verdict: {verdicts}.\n\n\
          ```handover\n\
@@ -240,7 +248,7 @@ mod tests {
 
     fn text(name: &str, config: Option<&RoleText>) -> String {
         let session = SessionId::new("s1").unwrap();
-        let place = Place { session: &session, group: None, attempt: 1 };
+        let place = Place { session: &session, group: None, attempt: 1, debrief: true };
         section(&Role::new(name).unwrap(), config, &ReceiptId::new("r_1").unwrap(), &place)
     }
 
@@ -283,6 +291,16 @@ mod tests {
                 word.is_empty() || word == "or" || word.parse::<handover_model::Verdict>().is_ok();
             assert!(known, "{word}");
         }
+    }
+
+    #[test]
+    fn a_reader_is_not_asked_for_a_debrief() {
+        let session = SessionId::new("s1").unwrap();
+        let place = Place { session: &session, group: None, attempt: 1, debrief: false };
+        let (role, receipt) = (Role::new("tech_lead").unwrap(), ReceiptId::new("r_1").unwrap());
+        let short = section(&role, None, &receipt, &place);
+        assert!(text("tech_lead", None).starts_with(&short), "{short}");
+        assert!(!short.contains("```") && short.ends_with("what is wrong.\n"), "{short}");
     }
 
     #[test]

@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 
 use super::read::BLOCK;
 use super::trust::Earned;
-use super::{Debrief, Ended, Ending, Kept, Learn, PackageNote, learn};
+use super::{Debrief, Ended, Ending, Kept, Learn, PackageNote, learn, uses};
 use crate::{Assignment, Handoffs};
 
 impl Handoffs<'_> {
@@ -36,7 +36,11 @@ impl Handoffs<'_> {
             ),
             false => Binding::default(),
         };
+        let uses = uses::of(store, &ending)?;
         Ok(store.writing(|store| {
+            if let Some(receipt) = ending.assignment.receipt.as_ref().filter(|_| !uses.is_empty()) {
+                store.mark_used(receipt, &uses)?;
+            }
             let project = OnceCell::new();
             let earned = Earned::of(store, &ending)?;
             Keeper { handoffs: self, store, binding: &binding, ending, earned, project }.keep()
@@ -61,7 +65,9 @@ impl Keeper<'_> {
             if self.ending.lost_prompt {
                 self.fail_receipt(receipt)?;
             }
-            if self.ending.closes_ticket && !self.store.close_ticket(receipt, now)? {
+            if let Some(message) = self.ending.ended_with
+                && !self.store.end_ticket(receipt, message, now)?
+            {
                 return Ok(Ended::StoredEarlier);
             }
         }
@@ -70,7 +76,8 @@ impl Keeper<'_> {
                 "receipt": assignment.receipt, "role": assignment.role, "missing": [BLOCK],
                 "asked": self.ending.asked_again,
             });
-            self.log(KnownEvent::Debrief, payload)?;
+            // An agent that is continued may have left a debrief earlier.
+            self.log_once(KnownEvent::Debrief, payload, self.key().as_deref())?;
             return Ok(Ended::Nothing);
         }
         let states_verdict = debrief.verdict.is_some() || self.ending.run.is_some();
@@ -112,14 +119,9 @@ impl Keeper<'_> {
         Ok(Ended::Kept(kept))
     }
 
-    /// The prompt did not reach its agent. A receipt that no event marked as delivered is delivered
-    /// first: its packages left the store.
+    /// The prompt did not reach its agent: its packages are free again.
     fn fail_receipt(&self, receipt: &ReceiptId) -> Result<()> {
         let now = self.ending.now;
-        let record = self.store.receipt(receipt)?;
-        if record.state == ReceiptState::Assembled {
-            self.handoffs.deliver(self.store, receipt, self.ending.host, now)?;
-        }
         let reason = "the conversation of the subagent does not hold it";
         let step = ReceiptStep::Failed { reason: self.handoffs.redactor.clean(reason) };
         self.store.advance_receipt(receipt, &step, now)?;
@@ -288,17 +290,32 @@ impl Keeper<'_> {
 
     /// Logs an event about the ending; whether it is new.
     fn log(&self, kind: KnownEvent, mut payload: Value) -> Result<bool> {
-        let Ending { assignment, run, now, .. } = self.ending;
-        let redactor = self.handoffs.redactor;
+        let Ending { run, ended_with, .. } = self.ending;
         if let (Some(run), Some(fields)) = (run, payload.as_object_mut()) {
             fields.extend(step_fields(run));
         }
-        let key = match run {
+        let key = self.key();
+        if self.log_once(kind, payload.clone(), key.as_deref())? {
+            return Ok(true);
+        }
+        // A further ending of the same agent.
+        let (Some(key), Some(message)) = (key, ended_with) else { return Ok(false) };
+        self.log_once(kind, payload, Some(&format!("{key}-{message}")))
+    }
+
+    /// What identifies the ending among the events.
+    fn key(&self) -> Option<String> {
+        match self.ending.run {
             // An agent that a crash made a run repeat has another receipt, but the same step.
             Some(step) => Some(step.key()),
-            None => assignment.receipt.as_ref().map(ToString::to_string),
-        };
-        let key = key.map(|key| EventKey::new(&key, redactor));
+            None => self.ending.assignment.receipt.as_ref().map(ToString::to_string),
+        }
+    }
+
+    fn log_once(&self, kind: KnownEvent, payload: Value, key: Option<&str>) -> Result<bool> {
+        let Ending { assignment, now, .. } = self.ending;
+        let redactor = self.handoffs.redactor;
+        let key = key.map(|key| EventKey::new(key, redactor));
         let logged = self.store.log_event(&NewEvent {
             session: assignment.session.clone(),
             group: assignment.group.clone(),

@@ -11,19 +11,20 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod trust;
+mod uses;
 
 use std::collections::BTreeMap;
 
 use handover_context::package_file::ProjectPaths;
 use handover_model::{
     Confidence, Host, PackageId, PackageKind, Phase, Priority, ReceiptId, Role, RunId, RunPhase,
-    TeamStatus, Timestamp, Trust, Verdict,
+    TeamStatus, Timestamp, Trace, Trust, Verdict,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use message::Message;
-pub use read::{read_ending, read_fields};
+pub use read::{read_ending, read_endings, read_fields};
 
 use crate::Assignment;
 
@@ -105,8 +106,9 @@ pub struct Ending<'a> {
     pub debrief: &'a Debrief,
     /// Whether it had to be asked for the debrief.
     pub asked_again: bool,
-    /// Whether a host's ticket ends with it. Only the first ending of a ticket is kept.
-    pub closes_ticket: bool,
+    /// The hash of the message that ends it, where a hook reports the ending: an agent that is continued
+    /// ends again, but the same message is kept once.
+    pub ended_with: Option<&'a str>,
     /// The agent program, where a hook reports the ending.
     pub host: Option<Host>,
     /// Whether the prompt never reached it, so that its receipt failed.
@@ -119,6 +121,8 @@ pub struct Ending<'a> {
     pub run: Option<&'a RunStep>,
     /// What it read from outside first, as far as its conversation tells.
     pub outside: Option<&'a OutsideRead>,
+    /// What it was told and did, where its conversation was seen: it says what became of its brief.
+    pub trace: Option<&'a Trace>,
     /// The time of the ending.
     pub now: Timestamp,
 }
@@ -139,13 +143,14 @@ impl<'a> Ending<'a> {
             assignment,
             debrief,
             asked_again: false,
-            closes_ticket: false,
+            ended_with: None,
             host: None,
             lost_prompt: false,
             learn: Learn::FromVerdict,
             worktree: None,
             run: None,
             outside: None,
+            trace: None,
             now,
         }
     }

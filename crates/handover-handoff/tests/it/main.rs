@@ -8,4 +8,5 @@ mod fields;
 mod laundering;
 mod prepare;
 mod states;
+mod uses;
 mod world;

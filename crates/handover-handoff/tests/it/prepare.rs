@@ -6,7 +6,7 @@ use handover_handoff::{
 };
 use handover_model::{
     GuardMode, Host, HostSessionId, KnownEvent, Provision, ReceiptState, SessionId, SessionStatus,
-    TestingMode, TicketWay,
+    TestingMode, TicketWay, ToolUseId,
 };
 use handover_store::{
     GroupUpdate, Groups, Hosts, Receipts, Sessions, SkillOutputFilter, SkillOutputs, StoreError,
@@ -19,6 +19,9 @@ fn ticket() -> TicketRequest {
         host: Host::CLAUDE,
         conversation: HostSessionId::new("c-1").unwrap(),
         agent_type: "developer".to_owned(),
+        name: None,
+        tool_use: ToolUseId::new("toolu_1").ok(),
+        agent: None,
         task_hash: "hash".to_owned(),
         way: TicketWay::Rewrite,
     }
@@ -198,6 +201,22 @@ fn a_ticket_is_opened_with_the_receipt() {
 }
 
 #[test]
+fn a_call_and_a_subagent_are_briefed_once() {
+    let world = World::new();
+    let request = |name, ticket| HandoffRequest { ticket: Some(ticket), ..world.request(name, 1) };
+    world.handoffs().prepare(&request("1", ticket())).unwrap();
+    let error = world.handoffs().prepare(&request("2", ticket())).unwrap_err();
+    let HandoffError::Briefed { receipt } = error else { panic!("{error}") };
+    assert_eq!(receipt, receipt_id("1"));
+    assert!(world.store.receipt(&receipt_id("2")).is_err(), "nothing was written");
+    let agent = handover_model::AgentId::new("a1").ok();
+    let started = || TicketRequest { tool_use: None, agent: agent.clone(), ..ticket() };
+    world.handoffs().prepare(&request("3", started())).unwrap();
+    let error = world.handoffs().prepare(&request("4", started())).unwrap_err();
+    assert!(matches!(error, HandoffError::Briefed { .. }), "{error}");
+}
+
+#[test]
 fn the_composition_is_recorded_as_it_was_made() {
     let mut world = World::new();
     world.config.specialization.testing_mode = TestingMode::Minimal;
@@ -369,6 +388,8 @@ fn context_alone_has_a_receipt_and_no_guard() {
     let given = HandoffRequest { attempt: Attempt::Number(4), ..world.request("2", 2) };
     let fourth = world.handoffs().assemble(&given, Delivery::Now).unwrap().0;
     assert_eq!((fourth.receipt.iteration, fourth.packages.len()), (4, 1));
+    let kept = world.receipt("2").text.unwrap();
+    assert!(kept == fourth.markdown && kept.contains("Tokens rotate."), "{kept}");
     assert_eq!(world.events(KnownEvent::Guard).len(), 1, "the one of the started agent");
 }
 

@@ -202,6 +202,7 @@ fn a_file_of_the_spool_is_untrusted_text() {
         tokens: 1,
         read_at: None,
         outdated: None,
+        used: None,
         trust: handover_model::Trust::Project,
         flags: Vec::new(),
         stale: Vec::new(),
