@@ -81,9 +81,12 @@ impl Journal<'_> {
             Event::Stopped { state, .. } | Event::Ended { state } => Some(*state),
             Event::Opened { .. }
             | Event::PhaseEnded(_)
+            | Event::BaseChecked { .. }
             | Event::GatesEnded { .. }
             | Event::Rebased { .. }
             | Event::UatEnded { .. }
+            | Event::WaitEnded { .. }
+            | Event::GaveUp { .. }
             | Event::Refused { .. }
             | Event::Committed { .. }
             | Event::Parked { .. }

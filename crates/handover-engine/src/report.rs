@@ -40,7 +40,9 @@ pub fn document(run: &Run, state: &State, at_work: bool) -> Value {
         "reason": state.stopped,
         "base": state.plan.base,
         "branch": state.plan.branch,
+        "no_commit": state.options.no_commit,
         "head": state.head,
+        "waits_until": state.waits_until,
         "merged": state.merged.as_ref().map(Option::is_none),
         "merge_refused": state.merged.clone().flatten(),
         "cost_usd": spent.cost_usd,
@@ -94,6 +96,7 @@ fn unit(story: &StoryRun, with_commit: bool) -> Value {
         "test_setup": story.test_setup(),
         "question": story.question,
         "cost_usd": story.spent().cost_usd,
+        "duration_ms": story.spent().duration_ms,
         "phases": story.lines.iter().map(line).collect::<Vec<_>>(),
     })
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use handover_model::{
-    ItemKind, ProjectId, Receipt, ReceiptState, SessionId, SessionStatus, Timestamp,
+    ItemKind, ProjectId, Receipt, ReceiptItem, ReceiptState, Role, SessionId, SessionStatus,
+    Timestamp, Use,
 };
 use handover_store::{ErrorFilter, PackageFilter, ReceiptFilter, RunFilter, Store};
 use serde::Serialize;
@@ -23,6 +24,9 @@ pub struct Stats {
     pub tokens: Tokens,
     /// How packages were used.
     pub packages: Packages,
+    /// What became of what agents received.
+    #[serde(rename = "use")]
+    pub used: Uses,
     /// The number of secrets redacted from deliveries, by rule.
     pub redactions: BTreeMap<String, u64>,
     /// The cost of runs.
@@ -38,6 +42,84 @@ pub struct Tokens {
     pub delivered: u64,
     /// In packages that were delivered as a summary and never opened.
     pub saved: u64,
+}
+
+/// What became of the items of briefs, where the conversation of the agent was seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Uses {
+    /// All of them.
+    #[serde(flatten)]
+    pub total: UseOf,
+    /// How many items, by what became of them.
+    pub by_use: BTreeMap<Use, u64>,
+    /// By kind of item.
+    pub by_kind: BTreeMap<ItemKind, UseOf>,
+    /// By role of the agent.
+    pub by_role: BTreeMap<Role, UseOf>,
+    /// By section of the brief.
+    pub by_section: BTreeMap<&'static str, UseOf>,
+}
+
+/// How much of some items was used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct UseOf {
+    /// How many items.
+    pub items: u64,
+    /// How many of them were opened, named or echoed.
+    pub used: u64,
+    /// Their tokens.
+    pub tokens: u64,
+    /// The tokens of those that were used.
+    pub used_tokens: u64,
+}
+
+impl UseOf {
+    fn add(&mut self, used: bool, tokens: u64, used_tokens: u64) {
+        self.items += 1;
+        self.used += u64::from(used);
+        self.tokens += tokens;
+        self.used_tokens += used_tokens;
+    }
+}
+
+impl Uses {
+    /// Adds the items of a receipt.
+    fn count(&mut self, receipt: &Receipt) {
+        for (item, tokens) in with_tokens(&receipt.items) {
+            let Some(used) = item.used else { continue };
+            let (is_used, kind) = (used != Use::Unused, item.kind);
+            *self.by_use.entry(used).or_default() += 1;
+            for sum in [
+                &mut self.total,
+                self.by_kind.entry(kind).or_default(),
+                self.by_role.entry(receipt.role.clone()).or_default(),
+                self.by_section.entry(kind.section()).or_default(),
+            ] {
+                sum.add(is_used, item.tokens, tokens);
+            }
+        }
+    }
+}
+
+/// Items with the tokens that count as used. The first of several notes that are shown together has the tokens of
+/// all: they are used if any of these is.
+fn with_tokens(items: &[ReceiptItem]) -> Vec<(&ReceiptItem, u64)> {
+    let is_used = |item: &ReceiptItem| item.used.is_some_and(|used| used != Use::Unused);
+    let joins = |item: &ReceiptItem| item.kind == ItemKind::Note && item.tokens == 0;
+    let tokens = |(at, item): (usize, &ReceiptItem)| {
+        let mut together =
+            std::iter::once(item).chain(items[at + 1..].iter().take_while(|i| joins(i)));
+        let used = if joins(item) { is_used(item) } else { together.any(is_used) };
+        if used { item.tokens } else { 0 }
+    };
+    items.iter().enumerate().map(|pair| (pair.1, tokens(pair))).collect()
+}
+
+/// How much of one receipt was used; none if the conversation of its agent was not seen.
+pub fn use_of(receipt: &Receipt) -> Option<UseOf> {
+    let mut uses = Uses::default();
+    uses.count(receipt);
+    (uses.total.items > 0).then_some(uses.total)
 }
 
 /// How packages were used, in their latest versions.
@@ -148,6 +230,7 @@ fn count_session(
         }
         stats.tokens.delivered += row.tokens;
         let receipt: Receipt = store.receipt(&row.id)?;
+        stats.used.count(&receipt);
         for item in receipt.items.iter().filter(|item| item.kind == ItemKind::Package) {
             delivered.insert(item.id.clone());
             if item.read_at.is_some() {

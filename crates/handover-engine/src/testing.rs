@@ -32,6 +32,7 @@ pub(crate) fn plan(pipeline: Pipeline, stories: &[&str]) -> Plan {
         path: format!("docs/stories/{id}.md"),
         waits_for: Vec::new(),
         skip: None,
+        earlier: None,
     };
     Plan {
         epic: EpicId::new("1").unwrap(),
@@ -41,6 +42,8 @@ pub(crate) fn plan(pipeline: Pipeline, stories: &[&str]) -> Plan {
         user_branch: None,
         branch: "handover/epic-1".to_owned(),
         continues: false,
+        checks_base: false,
+        closes_anyway: false,
         pipeline,
         stories: stories.iter().map(story).collect(),
     }
@@ -76,7 +79,10 @@ pub(crate) fn ended(story: &str, phase: RunPhase, verdict: Option<Verdict>) -> P
         summary: format!("{phase} of {story}"),
         findings: Vec::new(),
         contribution: Contribution::default(),
+        notes: crate::data::WorkNotes::default(),
         failure: None,
+        over: None,
+        waits_until: None,
         tree: "t1".to_owned(),
         files: vec!["src/a.rs".to_owned()],
         restored: Vec::new(),

@@ -39,8 +39,10 @@ Exit codes: 0 all epics done, 1 some failed, 3 some blocked, 4 over budget, 5 en
 pub(crate) fn run(app: &App, args: ChainArgs) -> Outcome {
     let ChainArgs { run: mut args, more } = args;
     // What one epic hands over to the next is written down by its look back.
+    let is_asked_for = args.retro || args.uat.is_some();
     args.retro = true;
-    let each = request(app, &args)?;
+    let mut each = request(app, &args)?;
+    each.close = is_asked_for;
     let mut epics = vec![each.epic.clone()];
     for word in &more {
         epics.push(story::epic_id(word)?);
@@ -55,7 +57,7 @@ pub(crate) fn run(app: &App, args: ChainArgs) -> Outcome {
             let is_another = matches!(progress, Progress::Started { .. });
             let shown = match &mut shown {
                 Some(shown) if !is_another => shown,
-                other => other.insert(Shown::new(app)),
+                other => other.insert(Shown::new(app, args.plain)),
             };
             shown.progress(state, progress);
         })?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use handover_model::EpicId;
 
 use super::ChainError;
-use crate::story;
+use crate::story::{self, Layout};
 
 /// An epic of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,13 +18,13 @@ pub struct ChainLink {
 }
 
 /// Reads the dependencies of each epic from its file.
-pub fn links(root: &Path, epics: &[EpicId]) -> Result<Vec<ChainLink>, ChainError> {
+pub fn links(root: &Path, layout: &Layout, epics: &[EpicId]) -> Result<Vec<ChainLink>, ChainError> {
     let mut links: Vec<ChainLink> = Vec::new();
     for epic in epics {
         if links.iter().any(|link| link.epic == *epic) {
             return Err(ChainError::Twice { epic: epic.clone() });
         }
-        let builds_on = story::epic_dependencies(root, epic)?;
+        let builds_on = story::epic_dependencies(root, layout, epic)?;
         links.push(ChainLink { epic: epic.clone(), builds_on });
     }
     Ok(links)
@@ -113,12 +113,15 @@ mod tests {
         {
             let epic = EpicId::new(format!("{}", 20 + n)).unwrap();
             fs_err::write(epics.join(format!("epic-{epic}.md")), text).unwrap();
-            let found = &links(&root, std::slice::from_ref(&epic)).unwrap()[0].builds_on;
+            let found = &links(&root, &Layout::default(), std::slice::from_ref(&epic)).unwrap()[0].builds_on;
             let found: Vec<&str> = found.iter().map(EpicId::as_str).collect();
             assert_eq!(found, expected, "{text}");
         }
         let unknown = EpicId::new("99").unwrap();
-        assert_eq!(links(&root, std::slice::from_ref(&unknown)).unwrap()[0].builds_on, []);
-        assert!(links(&root, &[unknown.clone(), unknown]).is_err());
+        assert_eq!(
+            links(&root, &Layout::default(), std::slice::from_ref(&unknown)).unwrap()[0].builds_on,
+            []
+        );
+        assert!(links(&root, &Layout::default(), &[unknown.clone(), unknown]).is_err());
     }
 }

@@ -11,19 +11,27 @@ use crate::EngineError;
 const BEGUN: &str = "chain_started";
 const ENDED: &str = "chain_ended";
 
-/// When the unfinished chain of a session started.
-pub(super) fn open(
+/// The latest chain of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Latest {
+    /// When it started.
+    pub(super) begun: Timestamp,
+    /// Whether it has ended.
+    pub(super) ended: bool,
+}
+
+/// The latest chain of a session, if there was one.
+pub(super) fn latest(
     store: &dyn Store,
     session: &SessionId,
-) -> Result<Option<Timestamp>, EngineError> {
-    let times = |kind: &str| -> Result<Vec<Timestamp>, EngineError> {
+) -> Result<Option<Latest>, EngineError> {
+    let last = |kind: &str| -> Result<Option<Timestamp>, EngineError> {
         let filter = EventFilter { kind: Some(EventType::new(kind)?), ..EventFilter::default() };
         let events = store.events(session, &filter)?;
-        Ok(events.into_iter().map(|event| event.created_at).collect())
+        Ok(events.into_iter().map(|event| event.created_at).max())
     };
-    let begun = times(BEGUN)?.into_iter().max();
-    let ended = times(ENDED)?.into_iter().max();
-    Ok(begun.filter(|begun| ended.is_none_or(|ended| ended < *begun)))
+    let (begun, ended) = (last(BEGUN)?, last(ENDED)?);
+    Ok(begun.map(|begun| Latest { begun, ended: ended.is_some_and(|ended| ended >= begun) }))
 }
 
 pub(super) fn begin(
@@ -79,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_is_open_between_its_start_and_its_end() {
+    fn a_chain_is_unfinished_between_its_start_and_its_end() {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(&folder.path().join("store.db")).unwrap();
         let redactor = Redactor::new(&RedactionConfig::default()).unwrap();
@@ -91,17 +99,18 @@ mod tests {
             now: at(0),
         };
         store.open_session(&new).unwrap();
-        assert_eq!(open(&store, &session).unwrap(), None);
+        assert_eq!(latest(&store, &session).unwrap(), None);
         let epics = ["1".to_owned(), "2".to_owned()];
         begin(&store, &redactor, &session, &epics, at(1)).unwrap();
-        assert_eq!(open(&store, &session).unwrap(), Some(at(1)));
+        let chain = |begun, ended| Some(Latest { begun: at(begun), ended });
+        assert_eq!(latest(&store, &session).unwrap(), chain(1, false));
         let report = Report { state: handover_model::RunState::Done, epics: Vec::new() };
         end(&store, &redactor, &session, &report, at(2)).unwrap();
-        assert_eq!(open(&store, &session).unwrap(), None);
+        assert_eq!(latest(&store, &session).unwrap(), chain(1, true));
         // The next one is another chain, and its start is what counts.
         begin(&store, &redactor, &session, &epics, at(3)).unwrap();
         begin(&store, &redactor, &session, &epics, at(4)).unwrap();
-        assert_eq!(open(&store, &session).unwrap(), Some(at(4)));
+        assert_eq!(latest(&store, &session).unwrap(), chain(4, false));
         let filter =
             EventFilter { kind: Some(EventType::new(BEGUN).unwrap()), ..EventFilter::default() };
         let begun = store.events(&session, &filter).unwrap();

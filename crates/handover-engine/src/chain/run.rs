@@ -12,7 +12,7 @@ use crate::git::{GitError, Repo};
 use crate::plan::RunRequest;
 use crate::reducer::State;
 use crate::runner::{Engine, Progress};
-use crate::story::{StoryError, discover};
+use crate::story::{Layout, StoryError, discover};
 use crate::{EngineError, Spent};
 
 /// A request to run a chain.
@@ -37,9 +37,10 @@ struct EpicEnd {
 impl Engine<'_> {
     /// The epics in the order of work, without running them.
     pub fn chain_order(&self, epics: &[EpicId]) -> Result<Vec<ChainLink>, EngineError> {
-        let order = in_order(links(&self.project, epics)?)?;
+        let layout = Layout::new(&self.config.runs);
+        let order = in_order(links(&self.project, &layout, epics)?)?;
         for link in &order {
-            discover(&self.project, &link.epic)?;
+            discover(&self.project, &layout, &link.epic)?;
         }
         Ok(order)
     }
@@ -91,13 +92,16 @@ impl Engine<'_> {
             now,
         };
         let opened = self.store.open_session(&new)?;
-        if let Some(begun) = record::open(self.store, &session)? {
-            if resume {
-                return Ok(begun);
-            }
-            if let Some(run) = self.unfinished(order)? {
-                return Err(run);
-            }
+        let latest = record::latest(self.store, &session)?;
+        // A chain that has ended is resumed too: questions may have been answered since, and epics that
+        // are done are not repeated.
+        if let Some(chain) = latest.filter(|_| resume) {
+            return Ok(chain.begun);
+        }
+        if latest.is_some_and(|chain| !chain.ended)
+            && let Some(run) = self.unfinished(order)?
+        {
+            return Err(run);
         }
         if opened.record.status != SessionStatus::Active {
             self.store.set_session_status(&session, SessionStatus::Active, now)?;
@@ -160,9 +164,17 @@ impl Chain<'_> {
         report: &mut EpicReport,
         on_progress: OnChain<'_>,
     ) -> Result<RunState, EngineError> {
+        let missing = self.never_run(link)?;
         let outcome = self.request(link).and_then(|request| {
             let mut shown = |state: &State, progress: &Progress<'_>| {
                 on_progress(&link.epic, state, progress);
+                if let (Progress::Started { .. }, Some(on)) = (progress, &missing) {
+                    let text = format!(
+                        "epic {} builds on epic {on}, which has never run: name it too, or its work is missing",
+                        link.epic
+                    );
+                    on_progress(&link.epic, state, &Progress::Warning(text));
+                }
             };
             self.engine.run(&request, &mut shown)
         });
@@ -194,6 +206,17 @@ impl Chain<'_> {
         each.resume &=
             latest.is_some_and(|run| run.created_at >= self.begun || !run.state.is_final());
         Ok(each)
+    }
+
+    /// An epic that this one builds on and that no run has ever worked on.
+    fn never_run(&self, link: &ChainLink) -> Result<Option<EpicId>, EngineError> {
+        for on in link.builds_on.iter().filter(|on| !self.ended.contains_key(*on)) {
+            let filter = RunFilter { epic: Some(on.clone()), limit: Some(1) };
+            if self.engine.store.runs(&filter)?.is_empty() {
+                return Ok(Some(on.clone()));
+            }
+        }
+        Ok(None)
     }
 
     /// The commit that an epic starts from: its dependency's head, or a merge of several. None means
@@ -289,7 +312,7 @@ mod tests {
             assert!(is_about_the_epic(&error), "{error}");
         }
         let everybodys: Vec<EngineError> = vec![
-            StoryError::NotFound { epic, folders: Vec::new() }.into(),
+            StoryError::NotFound { epic, epics: Vec::new(), folders: Vec::new() }.into(),
             GitError::NoGit.into(),
             GitError::Moved { branch }.into(),
             EngineError::Interrupted,

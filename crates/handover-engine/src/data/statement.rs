@@ -209,7 +209,7 @@ impl Analysis {
 }
 
 /// One text, or a list of them.
-fn texts(value: &Value) -> Vec<String> {
+pub(super) fn texts(value: &Value) -> Vec<String> {
     let one = |value: &Value| value.as_str().map(cut).filter(|text| !text.is_empty());
     match value.as_array() {
         Some(all) => all.iter().filter_map(one).take(MOST_ITEMS).collect(),

@@ -65,6 +65,12 @@ pub enum EngineError {
         /// The state of the run.
         state: handover_model::RunState,
     },
+    /// There is no run to abandon.
+    #[error("no run of epic `{epic}` is unfinished")]
+    NothingUnfinished {
+        /// The epic.
+        epic: String,
+    },
     /// A journal that this version cannot read.
     #[error("the journal of run `{run}` cannot be read at entry {seq}: {reason}")]
     Journal {

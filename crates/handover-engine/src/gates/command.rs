@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use handover_agents::join_command;
 use handover_model::GateFormat;
 use handover_model::config::GateCommand;
 
@@ -33,6 +34,7 @@ pub(super) fn configured(command: &GateCommand) -> Option<Gate> {
         args: args.iter().map(Into::into).collect(),
         reports: command.report.iter().map(PathBuf::from).collect(),
         success_codes: Vec::new(),
+        typed: join_command(program.as_ref(), &args.iter().map(Into::into).collect::<Vec<_>>()),
     })
 }
 

@@ -19,10 +19,10 @@ pub trait GateKind: Sync {
     /// Which tests failed.
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests;
 
-    /// Whether the output says that the tool is not installed, although its program started.
-    fn is_missing(&self, output: &GateOutput<'_>) -> bool {
+    /// What is not installed according to the output, although the program started.
+    fn missing(&self, output: &GateOutput<'_>) -> Option<String> {
         let _ = output;
-        false
+        None
     }
 }
 
@@ -110,6 +110,6 @@ mod tests {
         let kind: &dyn GateKind = &super::super::Cargo;
         assert_eq!(format!("{kind:?}"), "cargo");
         let output = GateOutput { stdout: "", stderr: "", reports: &[] };
-        assert!(!kind.is_missing(&output), "most tools are missing if their program is");
+        assert_eq!(kind.missing(&output), None, "most tools are missing if their program is");
     }
 }

@@ -15,6 +15,7 @@ mod gradle;
 mod javascript;
 mod kind;
 mod maven;
+mod own_code;
 mod pytest;
 mod reports;
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub use gradle::Gradle;
 pub use javascript::JavaScript;
 pub use kind::{FailedTests, GateFolder, GateKind, GateOutput};
 pub use maven::Maven;
+pub use own_code::{OwnCode, Variables};
 pub use pytest::Pytest;
 
 /// Every kind of gate that is detected, in the order in which gates run.
@@ -61,6 +63,8 @@ pub struct Gate {
     pub reports: Vec<PathBuf>,
     /// Other exit codes than 0 that mean success.
     pub success_codes: Vec<i32>,
+    /// The command as a person would type it, without options for reports.
+    pub typed: String,
 }
 
 impl Gate {
@@ -74,8 +78,32 @@ impl Gate {
             args: args.iter().map(Into::into).collect(),
             reports: Vec::new(),
             success_codes: Vec::new(),
+            typed: typed(name, args),
         }
     }
+
+    /// The command as a permission of an agent program; none if it could mean anything else.
+    pub fn rule(&self) -> Option<String> {
+        const SHELLS: [&str; 7] = ["sh", "bash", "zsh", "dash", "env", "xargs", "sudo"];
+        let program = self.typed.split([' ', '/']).take_while(|word| !word.is_empty()).next();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || " ._/@=+-".contains(c);
+        let is_narrow = self.typed.contains(' ') && !SHELLS.contains(&program.unwrap_or_default());
+        (is_narrow && self.typed.chars().all(is_plain)).then(|| self.typed.clone())
+    }
+
+    /// The command with its folder, for people and agents.
+    pub fn shown(&self) -> String {
+        if self.folder.as_os_str().is_empty() {
+            return self.typed.clone();
+        }
+        format!("{} (in {})", self.typed, self.folder.display())
+    }
+}
+
+/// A program and the arguments before its first option.
+fn typed(program: &str, args: &[&str]) -> String {
+    let words = args.iter().take_while(|arg| !arg.starts_with('-'));
+    words.fold(program.to_owned(), |line, word| format!("{line} {word}"))
 }
 
 /// The result of one gate.
@@ -113,12 +141,30 @@ pub struct GateContext<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum GateError {
     /// The tool is not installed.
-    #[error("gate `{gate}` needs the program `{}`, which was not found", program.display())]
+    #[error("gate `{gate}` needs {what}, which was not found")]
     Missing {
         /// The gate.
         gate: String,
-        /// The program.
-        program: PathBuf,
+        /// What is missing, such as ``the program `npm` ``.
+        what: String,
+    },
+    /// It fails before any agent has worked, and names no test that could be compared.
+    #[error("gate `{gate}` fails before any work, without naming a test ({ended}):\n{tail}")]
+    Broken {
+        /// The gate.
+        gate: String,
+        /// How it ended.
+        ended: String,
+        /// The end of its output.
+        tail: String,
+    },
+    /// It would check the user's checkout instead of the worktree.
+    #[error("gates would check the checkout instead of the worktree: {what} leads to `{}`", place.display())]
+    Elsewhere {
+        /// What leads there.
+        what: String,
+        /// Where it leads.
+        place: PathBuf,
     },
     /// It was stopped from outside.
     #[error("gate `{gate}` was stopped")]
@@ -159,7 +205,8 @@ pub fn run_gate(
     let name = || gate.name.clone();
     let outcome = run_tool(&invocation, on_event, context.cancel).map_err(|source| {
         if let AgentError::ProgramNotFound { program, .. } = source {
-            GateError::Missing { gate: name(), program }
+            let what = format!("the program `{}`", program.display());
+            GateError::Missing { gate: name(), what }
         } else {
             GateError::Agent { gate: name(), source }
         }
@@ -171,8 +218,8 @@ pub fn run_gate(
     let reports = reports::read(&folder, &gate.reports);
     let output = GateOutput { stdout: &stdout, stderr: &stderr, reports: &reports };
     let result = judge(gate, &output, &outcome);
-    if !result.passed && gate.kind.is_missing(&output) {
-        return Err(GateError::Missing { gate: name(), program: gate.program.clone() });
+    if let Some(what) = gate.kind.missing(&output).filter(|_| !result.passed) {
+        return Err(GateError::Missing { gate: name(), what });
     }
     Ok(result)
 }
@@ -199,7 +246,7 @@ fn judge(gate: &Gate, output: &GateOutput<'_>, outcome: &Outcome) -> GateResult 
             Ended::WallTimeout => "exceeded its time limit".to_owned(),
             Ended::IdleTimeout => "was silent for too long".to_owned(),
             Ended::OutputFlood => "printed too much".to_owned(),
-            Ended::Cancelled => "was stopped".to_owned(),
+            Ended::OverLimit(_) | Ended::Cancelled => "was stopped".to_owned(),
         },
         tail: tail(output.stdout, output.stderr),
     }

@@ -36,6 +36,7 @@ impl GateKind for Pytest {
         let args = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &option];
         let mut gate = Gate::new(&Self, "pytest", &args);
         gate.program = program.unwrap_or_else(|| "python3".into());
+        gate.typed = format!("{} -m pytest", gate.program.display());
         gate.reports = vec![report];
         gate.success_codes = vec![NO_TESTS];
         Some(gate)
@@ -45,8 +46,11 @@ impl GateKind for Pytest {
         format::junit(output)
     }
 
-    fn is_missing(&self, output: &GateOutput<'_>) -> bool {
-        output.stderr.contains("No module named pytest")
+    fn missing(&self, output: &GateOutput<'_>) -> Option<String> {
+        // `/usr/bin/python3: No module named pytest`
+        let line = output.stderr.lines().find(|line| line.ends_with("No module named pytest"))?;
+        let python = line.split_once(": ").map_or("python3", |(python, _)| python);
+        Some(format!("pytest (`{python} -m pip install pytest`)"))
     }
 }
 
@@ -94,9 +98,10 @@ mod tests {
 
     #[test]
     fn a_missing_module_is_a_missing_tool() {
-        let said = |stderr| Pytest.is_missing(&GateOutput { stdout: "", stderr, reports: &[] });
-        assert!(said("/usr/bin/python3: No module named pytest\n"));
-        assert!(!said("ModuleNotFoundError: No module named 'shop'\n"));
+        let said = |stderr| Pytest.missing(&GateOutput { stdout: "", stderr, reports: &[] });
+        let missing = said("/usr/bin/python3: No module named pytest\n").unwrap();
+        assert_eq!(missing, "pytest (`/usr/bin/python3 -m pip install pytest`)");
+        assert_eq!(said("ModuleNotFoundError: No module named 'shop'\n"), None);
     }
 
     #[test]

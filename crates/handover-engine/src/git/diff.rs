@@ -13,6 +13,8 @@ pub struct Change {
     pub mode: Option<String>,
     /// Its new blob; none if it was deleted.
     pub blob: Option<String>,
+    /// Whether it did not exist before.
+    pub is_new: bool,
 }
 
 impl Change {
@@ -37,42 +39,18 @@ impl Repo {
         while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
             // `:100644 100644 <old> <new> M`
             let mut words = head.trim_start_matches(':').split(' ');
-            let mode = words.nth(1).unwrap_or_default().to_owned();
+            let is_new = words.next() == Some("000000");
+            let mode = words.next().unwrap_or_default().to_owned();
             let blob = words.nth(1).unwrap_or_default().to_owned();
             let there = mode != "000000";
             changes.push(Change {
                 path: path.into_owned(),
                 mode: there.then_some(mode),
                 blob: there.then_some(blob),
+                is_new,
             });
         }
         Ok(changes)
-    }
-
-    /// The changes as a patch of limited size, without some paths.
-    pub fn patch(
-        &self,
-        from: &str,
-        to: &str,
-        without: &[String],
-        cap: u64,
-    ) -> Result<String, GitError> {
-        let mut call = self.call([
-            "diff-tree",
-            "-p",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-            "-M",
-            from,
-            to,
-            "--",
-            ".",
-        ]);
-        for path in without {
-            call = call.arg(format!(":(exclude,top,literal){path}"));
-        }
-        Ok(String::from_utf8_lossy(&call.bytes_up_to(cap)?).into_owned())
     }
 
     /// The given paths that have a filter by a tree's attributes, with its name.
@@ -102,6 +80,21 @@ impl Repo {
         let found = String::from_utf8_lossy(&found).into_owned();
         let names = found.lines().filter_map(|line| line.trim().strip_prefix("filter="));
         Ok(names.map(str::to_owned).collect())
+    }
+
+    /// The paths of all submodules in a tree.
+    pub fn submodules(&self, tree: &str) -> Result<Vec<String>, GitError> {
+        // Without this file there are none, and large trees need not be listed.
+        if self.call(["cat-file", "-e", &format!("{tree}:.gitmodules")]).text().is_err() {
+            return Ok(Vec::new());
+        }
+        let all = self.call(["ls-tree", "-r", "-z", "--full-tree", tree]).bytes()?;
+        let entries = all.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        let path = |entry: std::borrow::Cow<'_, str>| {
+            let (head, path) = entry.split_once('\t')?;
+            head.starts_with("160000 ").then(|| path.to_owned())
+        };
+        Ok(entries.filter_map(path).collect())
     }
 
     /// The size of each blob.

@@ -12,8 +12,10 @@ mod error;
 mod join;
 mod merge;
 mod own_folder;
+mod patch;
 mod remote;
 mod settings;
+mod submodules;
 mod worktree;
 
 pub use command::Repo;
@@ -21,6 +23,7 @@ pub use commit::{Commit, NewCommit};
 pub use diff::Change;
 pub use error::GitError;
 pub use merge::Merged;
+pub use submodules::ChangedSubmodule;
 pub use worktree::Worktree;
 
 /// A story's id in a form that is valid within a ref.

@@ -12,10 +12,10 @@ use super::{GitError, Repo};
 /// stages, commits or hides in its index.
 #[derive(Debug, Clone)]
 pub struct Worktree {
-    repo: Repo,
+    pub(super) repo: Repo,
     /// Its folder.
     pub path: PathBuf,
-    index: PathBuf,
+    pub(super) index: PathBuf,
     base: String,
 }
 
@@ -96,7 +96,7 @@ impl Worktree {
         fs_err::write(link, format!("gitdir: {}\n", admin.display()))?;
         // The index that git just wrote has the files' times, so none is read again.
         fs_err::copy(admin.join("index"), &self.index)?;
-        Ok(())
+        self.fill_submodules()
     }
 
     fn index_lock(&self) -> PathBuf {
@@ -132,8 +132,14 @@ impl Worktree {
         self.path.join(&self.repo.prefix)
     }
 
+    /// Whether git ignores a path of the project.
+    pub fn ignores(&self, path: &Path) -> bool {
+        let path = self.repo.prefix.join(path);
+        self.ours(&["check-ignore", "--quiet", "--no-index", "--"]).arg(path).text().is_ok()
+    }
+
     /// A call that uses our index.
-    fn ours(&self, args: &[&str]) -> Call {
+    pub(super) fn ours(&self, args: &[&str]) -> Call {
         self.repo
             .call(args)
             .env("GIT_DIR", &self.repo.common)
@@ -214,7 +220,8 @@ impl Worktree {
             let message = "the worktree is not linked to the repository".to_owned();
             return Err(GitError::Failed { command: "reset".to_owned(), message });
         };
-        reset.text().map(drop)
+        reset.text()?;
+        self.fill_submodules()
     }
 
     /// Restores some paths to their state in a tree and returns the resulting tree. Git does it, because a

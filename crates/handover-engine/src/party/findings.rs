@@ -116,7 +116,7 @@ struct Raw<'w> {
 }
 
 /// Merges the findings of one round: same file and kind on nearby lines, or the same text if they have no
-/// location.
+/// location or no category.
 fn cluster<'w>(statements: impl Iterator<Item = &'w Statement>) -> Vec<MergedFinding> {
     let mut raw: Vec<Raw<'w>> = Vec::new();
     for statement in statements {
@@ -143,7 +143,8 @@ fn cluster<'w>(statements: impl Iterator<Item = &'w Statement>) -> Vec<MergedFin
             if file != raw.file || known.kind != raw.kind {
                 return false;
             }
-            if raw.file.is_empty() {
+            // Without a category, nearby lines may be about different things.
+            if raw.file.is_empty() || raw.kind == FindingKind::Other {
                 return known.texts.iter().any(|text| plain(text) == plain(raw.text));
             }
             match (*last, raw.line) {
@@ -193,7 +194,7 @@ fn is_same(known: &MergedFinding, later: &MergedFinding) -> bool {
     if file != other || known.kind != later.kind {
         return false;
     }
-    if file.is_empty() {
+    if file.is_empty() || known.kind == FindingKind::Other {
         let known_texts: BTreeSet<String> = known.texts.iter().map(|text| plain(text)).collect();
         return later.texts.iter().any(|text| known_texts.contains(&plain(text)));
     }

@@ -38,8 +38,7 @@ impl Parties {
         let mut agent = agent_step(of, role, profile);
         agent.optional = matches!(phase, PartyPhase::Kickoff | PartyPhase::Retro);
         let alone = solo || !config.cross_talk || personas.len() < 2;
-        let rules =
-            PartyRules { consensus: config.consensus, mend_medium_above: config.mend_medium_above };
+        let rules = PartyRules::new(config);
         let rounds = if alone { 1 } else { 2 };
         self.steps.push((phase, PartyStep { agent, personas, rounds, solo, rules }));
     }

@@ -31,6 +31,9 @@ pub struct Pipeline {
     /// The workflow of a team, which replaces the steps of a story.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Flow>,
+    /// Which findings must be fixed, no matter who reviews.
+    #[serde(default)]
+    pub rules: PartyRules,
 }
 
 /// One step.
@@ -47,6 +50,18 @@ pub enum Step {
     Uat(UatStep),
     /// A commit of the work.
     Commit,
+}
+
+impl Step {
+    /// Whether it looks at a story before the work starts.
+    pub(crate) fn is_kickoff(&self) -> bool {
+        match self {
+            Self::Agent(agent) | Self::Party(PartyStep { agent, .. }) => {
+                agent.phase == RunPhase::Kickoff
+            }
+            Self::Gates | Self::Uat(_) | Self::Commit => false,
+        }
+    }
 }
 
 /// How acceptance scenarios are run.
@@ -112,6 +127,7 @@ impl Pipeline {
             closing: Vec::new(),
             on_failure: None,
             flow: None,
+            rules: PartyRules::default(),
         }
     }
 

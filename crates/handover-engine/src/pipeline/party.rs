@@ -66,7 +66,7 @@ impl PartyStep {
     }
 }
 
-/// The consensus rules of a party.
+/// How reviews are decided, by a party or by one reviewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartyRules {
     /// Whether a majority decides or all must agree.
@@ -75,9 +75,15 @@ pub struct PartyRules {
     pub mend_medium_above: u32,
 }
 
+impl PartyRules {
+    /// The configured rules.
+    pub fn new(config: &PartyConfig) -> Self {
+        Self { consensus: config.consensus, mend_medium_above: config.mend_medium_above }
+    }
+}
+
 impl Default for PartyRules {
     fn default() -> Self {
-        let PartyConfig { consensus, mend_medium_above, .. } = PartyConfig::default();
-        Self { consensus, mend_medium_above }
+        Self::new(&PartyConfig::default())
     }
 }

@@ -6,7 +6,9 @@
 
 use handover_model::{Profile, Role, RunPhase, StoryState, TeamStatus, TestingMode, Verdict};
 
-use super::{AgentStep, Flow, FlowRule, Member, Pipeline, Step, Transition, agent_step};
+use super::{
+    AgentStep, Flow, FlowRule, Member, PartyRules, Pipeline, Step, Transition, agent_step,
+};
 
 const DEVELOPER: &str = "developer";
 const SENIOR: &str = "senior_software_engineer";
@@ -162,6 +164,7 @@ impl Pipeline {
                 members: members.into_iter().map(member).collect(),
                 rules,
             }),
+            rules: PartyRules::default(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! From a user's request to the plan of a run: stories, base commit, branch.
 
+mod earlier;
 mod preview;
 mod request;
 
@@ -11,10 +12,10 @@ use handover_model::{EpicId, GroupId, SessionId, Timestamp};
 use handover_text::Redactor;
 
 use crate::EngineError;
-use crate::gates::GateKind;
+use crate::gates::{Gate, GateFolder, GateKind, detect};
 use crate::git::{GitError, Repo, ref_part};
 use crate::reducer::{Plan, PlannedStory};
-use crate::story::{Discovery, Status, StoryError, discover};
+use crate::story::{self, Discovery, Layout, Status, StoryError, discover};
 
 pub use preview::{Preview, PreviewPrompt};
 pub use request::{Overrides, RunRequest};
@@ -39,12 +40,19 @@ impl Planner<'_> {
 
     /// The epic and its stories. A run that only closes the epic has no stories of its own.
     fn discover(&self, request: &RunRequest) -> Result<Discovery, EngineError> {
-        let found = discover(self.project, &request.epic);
+        let layout = Layout::new(&self.config.runs);
+        let found = discover(self.project, &layout, &request.epic);
         if !request.only_closing {
             return Ok(found?);
         }
         let epic = request.epic.clone();
-        let none = Discovery { epic, epic_file: None, stories: Vec::new(), matches: Vec::new() };
+        let none = Discovery {
+            epic,
+            epic_file: None,
+            stories: Vec::new(),
+            matches: Vec::new(),
+            others: Vec::new(),
+        };
         match found {
             Ok(found) => Ok(Discovery { stories: Vec::new(), ..found }),
             Err(StoryError::NotFound { .. } | StoryError::NoStories { .. }) => Ok(none),
@@ -75,9 +83,21 @@ impl Planner<'_> {
             user_branch,
             branch,
             continues,
+            closes_anyway: request.close,
+            checks_base: request.check_base && !self.gates().is_empty(),
             pipeline: request.pipeline.clone(),
             stories,
         })
+    }
+
+    /// The gates of the user's checkout; those of a worktree may differ.
+    fn gates(&self) -> Vec<Gate> {
+        let folder = GateFolder {
+            path: self.project,
+            checkout: self.project,
+            scratch: Path::new("reports"),
+        };
+        detect(self.gates, &folder, &self.config.gates)
     }
 
     /// The commit that a run starts from: the branch of an earlier run is continued.
@@ -129,16 +149,25 @@ impl Planner<'_> {
                 return Err(EngineError::SecretName { story: story.id.clone(), rule: found.rule });
             }
             before_start &= !is_start(&story.id, story.number, request);
-            let is_done = request.skip_done
-                && (story.status == Some(Status::Done) || self.is_done_in(base, &story.path)?);
+            let status = story.status.or_else(|| story::sprint_status(self.project, &story.id));
+            let is_done = status == Some(Status::Done) || self.is_done_in(base, &story.path)?;
             let skip = if before_start {
                 Some("before the story to start from")
+            } else if request.all {
+                None
             } else if is_done {
                 Some("done already")
+            } else if status == Some(Status::Backlog) {
+                Some("not ready yet")
             } else {
                 None
             };
+            let earlier = match skip {
+                None => earlier::earlier(self.repo, &story.id, &story.path, &story.text)?,
+                Some(_) => None,
+            };
             stories.push(PlannedStory {
+                earlier,
                 id: story.id.clone(),
                 title: story.title.clone(),
                 path: story.path.clone(),

@@ -8,12 +8,12 @@ use handover_model::RunPhase;
 use super::{Planner, RunRequest, group_of};
 use crate::EngineError;
 use crate::bounded;
-use crate::gates::{GateFolder, detect};
+use crate::gates::Gate;
 use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step};
 use crate::prompt::PromptRequest;
 use crate::reducer::{Event, Plan, State, StoryRun, UnitKind};
-use crate::story::{Discovery, Match};
-use crate::task::{TaskParts, kind, role_text, task};
+use crate::story::{Discovery, Match, epic_section};
+use crate::task::{Documents, TaskParts, kind, role_text, task};
 
 /// What a run would do.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub struct Preview {
     pub plan: Plan,
     /// Why each file was selected.
     pub matches: Vec<Match>,
+    /// Why other files in the same folders were not selected.
+    pub others: Vec<Match>,
     /// The gates that would check the work.
     pub gates: Vec<String>,
     /// The prompts of the first agents, as far as they can be known in advance.
@@ -46,16 +48,11 @@ impl Planner<'_> {
     pub(crate) fn preview(&self, request: &RunRequest) -> Result<Preview, EngineError> {
         let discovery = self.discover(request)?;
         let plan = self.plan_of(request, &discovery, false)?;
-        let folder = GateFolder {
-            path: self.project,
-            checkout: self.project,
-            scratch: Path::new("reports"),
-        };
-        let gates = detect(self.gates, &folder, &self.config.gates);
         Ok(Preview {
             prompts: self.prompts(request, &plan, &discovery)?,
-            gates: gates.into_iter().map(|gate| gate.name).collect(),
+            gates: self.gates().into_iter().map(|gate| gate.name).collect(),
             matches: discovery.matches,
+            others: discovery.others,
             plan,
         })
     }
@@ -71,10 +68,11 @@ impl Planner<'_> {
         let Some(state) = State::start(&event) else { return Ok(Vec::new()) };
         let epic = plan.epic_file.as_ref().map(|path| self.project.join(path));
         let epic = epic.and_then(|path| bounded::text(&path)).unwrap_or_default();
+        let epic = epic_section(&epic, &plan.epic).unwrap_or(&epic);
         let mut prompts = Vec::new();
         for story in state.units().filter(|story| story.planned.skip.is_none()) {
             let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
-            let text = text.map_or(epic.as_str(), |(found, _)| found.text.as_str());
+            let text = text.map_or(epic, |(found, _)| found.text.as_str());
             for (step, party) in first_agents(&plan.pipeline, story.kind) {
                 prompts.push(self.prompt(&state, story, &step, party, text)?);
             }
@@ -98,6 +96,8 @@ impl Planner<'_> {
             patch: "",
             nonce: "<nonce>",
             result: Path::new("<result file>"),
+            gates: &self.gates().iter().map(Gate::shown).collect::<Vec<_>>(),
+            documents: &Documents::read(self.project, &state.plan),
         };
         let request = PromptRequest {
             session: state.plan.records_in.clone(),

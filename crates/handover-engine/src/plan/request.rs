@@ -15,12 +15,18 @@ pub struct RunRequest {
     pub session: Option<SessionId>,
     /// Whether to resume an unfinished run.
     pub resume: bool,
+    /// Whether to end the unfinished run instead; its work is kept.
+    pub abandon: bool,
     /// The first story to work on.
     pub start_from: Option<String>,
-    /// Whether to skip stories that are done.
-    pub skip_done: bool,
+    /// Whether to run stories that are drafts or done, too.
+    pub all: bool,
     /// The steps of each story and of the epic.
     pub pipeline: Pipeline,
+    /// Whether to close the epic even if none of its stories is worked on.
+    pub close: bool,
+    /// Whether the gates run on the base before the first agent.
+    pub check_base: bool,
     /// Whether to close the epic without working on its stories.
     pub only_closing: bool,
     /// The commit to start from; by default the user's.

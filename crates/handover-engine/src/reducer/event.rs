@@ -1,10 +1,12 @@
 //! Events, which record what happened in a run, and effects, which the engine may perform next.
 
-use handover_model::{FailureClass, Role, RunPhase, RunState, TeamStatus, UatGate, Verdict};
+use handover_model::{
+    FailureClass, Role, RunPhase, RunState, TeamStatus, Timestamp, UatGate, Verdict,
+};
 use serde::{Deserialize, Serialize};
 
-use super::{Options, Plan};
-use crate::data::{Contribution, Finding, Retro, ScenarioResult, Spent, Statement};
+use super::{LimitScope, Options, Plan};
+use crate::data::{Contribution, Finding, Retro, ScenarioResult, Spent, Statement, WorkNotes};
 use crate::pipeline::Voice;
 
 /// Something that happened. The journal stores events; the state is their fold.
@@ -34,6 +36,15 @@ pub enum Event {
     },
     /// An agent ended.
     PhaseEnded(Box<PhaseEnd>),
+    /// The gates ran on the base, before any agent.
+    BaseChecked {
+        /// The tests that fail there.
+        failing: Vec<String>,
+        /// Variables that make tools use the code of a worktree.
+        variables: Vec<(String, String)>,
+        /// How long it took.
+        duration_ms: u64,
+    },
     /// The gates ended.
     GatesEnded {
         /// The story.
@@ -76,6 +87,18 @@ pub enum Event {
         tree: String,
         /// How long they took.
         duration_ms: u64,
+    },
+    /// The usage limit of the agent program was waited for.
+    WaitEnded {
+        /// When it was to be lifted.
+        until: Timestamp,
+    },
+    /// A story ended because it would exceed its limits.
+    GaveUp {
+        /// The story.
+        story: String,
+        /// Which limit.
+        reason: String,
     },
     /// The work must not be committed as it is.
     Refused {
@@ -148,11 +171,20 @@ pub struct PhaseEnd {
     pub summary: String,
     /// The findings of a review.
     pub findings: Vec<Finding>,
+    /// What a developer said besides the summary.
+    #[serde(default, skip_serializing_if = "WorkNotes::is_empty")]
+    pub notes: WorkNotes,
     /// What it contributed to a party or a failure analysis.
     #[serde(default, skip_serializing_if = "Contribution::is_empty")]
     pub contribution: Contribution,
     /// How its program failed, if it did.
     pub failure: Option<FailureClass>,
+    /// Whose limit it was stopped by, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<LimitScope>,
+    /// When the usage limit that stopped it is lifted: the step is repeated then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_until: Option<Timestamp>,
     /// The tree that the worktree holds now.
     pub tree: String,
     /// The files that differ from the base, apart from the story's own file.
@@ -202,6 +234,8 @@ pub enum GateOutcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "effect", rename_all = "snake_case")]
 pub enum Effect {
+    /// Run the gates on the base, before any agent is paid.
+    CheckBase,
     /// Create a story's worktree.
     Open {
         /// The story.
@@ -218,6 +252,11 @@ pub enum Effect {
         /// Which voice of a party it is, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         voice: Option<Voice>,
+    },
+    /// Wait until the usage limit of the agent program is lifted.
+    Wait {
+        /// When that is.
+        until: Timestamp,
     },
     /// Run the gates.
     Gates {
@@ -254,6 +293,13 @@ pub enum Effect {
         /// Which limit would be exceeded.
         reason: String,
     },
+    /// End a story, because one more agent would exceed its limits.
+    GiveUp {
+        /// The story.
+        story: String,
+        /// Which limit.
+        reason: String,
+    },
     /// Commit the work.
     Commit {
         /// The story.
@@ -281,12 +327,15 @@ impl Effect {
     /// The kind of effect, as the journal spells it.
     pub fn name(&self) -> &'static str {
         match self {
+            Self::CheckBase => "check_base",
             Self::Open { .. } => "open",
             Self::Agent { .. } => "agent",
+            Self::Wait { .. } => "wait",
             Self::Gates { .. } => "gates",
             Self::Rebase { .. } => "rebase",
             Self::Uat { .. } => "uat",
             Self::Forgo { .. } => "forgo",
+            Self::GiveUp { .. } => "give_up",
             Self::Commit { .. } => "commit",
             Self::Park { .. } => "park",
             Self::Merge => "merge",
@@ -305,19 +354,27 @@ impl Effect {
             | Self::Rebase { story, .. }
             | Self::Uat { story, .. }
             | Self::Forgo { story, .. }
+            | Self::GiveUp { story, .. }
             | Self::Commit { story }
             | Self::Park { story } => Some(story),
-            Self::Merge | Self::Ask | Self::Halt { .. } | Self::Finish => None,
+            Self::CheckBase
+            | Self::Wait { .. }
+            | Self::Merge
+            | Self::Ask
+            | Self::Halt { .. }
+            | Self::Finish => None,
         }
     }
 
     /// Whether it runs on a worker while other effects continue.
     pub fn is_long(&self) -> bool {
         match self {
-            Self::Agent { .. } | Self::Gates { .. } | Self::Uat { .. } => true,
+            Self::CheckBase | Self::Agent { .. } | Self::Gates { .. } | Self::Uat { .. } => true,
             Self::Open { .. }
+            | Self::Wait { .. }
             | Self::Rebase { .. }
             | Self::Forgo { .. }
+            | Self::GiveUp { .. }
             | Self::Commit { .. }
             | Self::Park { .. }
             | Self::Merge
@@ -334,6 +391,7 @@ impl Event {
         match (self, effect) {
             (Self::Opened { story, .. }, Effect::Open { story: of })
             | (Self::Rebased { story, .. }, Effect::Rebase { story: of, .. })
+            | (Self::GaveUp { story, .. }, Effect::GiveUp { story: of, .. })
             | (
                 Self::Refused { story, .. } | Self::Committed { story, .. },
                 Effect::Commit { story: of },
@@ -353,7 +411,9 @@ impl Event {
             | (Self::UatEnded { story, attempt, .. }, Effect::Uat { story: of, attempt: which }) => {
                 (story, attempt) == (of, which)
             }
-            (Self::Merged { .. }, Effect::Merge)
+            (Self::WaitEnded { until }, Effect::Wait { until: of }) => until == of,
+            (Self::BaseChecked { .. }, Effect::CheckBase)
+            | (Self::Merged { .. }, Effect::Merge)
             | (Self::Stopped { .. }, Effect::Ask | Effect::Halt { .. })
             | (Self::Ended { .. }, Effect::Finish) => true,
             _ => false,

@@ -93,16 +93,17 @@ impl StoryRun {
         }
     }
 
-    /// Restarts the story with the answer of a person. Work that is based on the current head is
-    /// continued.
+    /// Restarts the story with the answer of a person. Its work is continued; if other stories have landed
+    /// since, it is merged with theirs first.
     pub(super) fn resume_with_answer(&mut self, text: &str, head: &str, pipeline: &Pipeline) {
         let Some(question) = self.question.take() else { return };
         self.answers.push(Answer { question, text: text.to_owned() });
         if let Some(failure) = self.failures.last_mut() {
             failure.advice = Some(text.to_owned());
         }
-        let continues = self.base.as_deref() == Some(head) && self.tree.is_some();
+        let continues = self.tree.is_some();
         self.settle(if continues { StoryState::Running } else { StoryState::Pending }, "");
+        self.is_outdated = continues && self.base.as_deref() != Some(head);
         match &pipeline.flow {
             Some(flow) => self.send_back(flow),
             None => self.at = Position::Step(beginning(pipeline)),

@@ -3,6 +3,7 @@
 use handover_model::{StoryState, Verdict};
 
 use super::PhaseEnd;
+use super::review::must_be_fixed;
 use super::story::{Position, RunRules, StoryRun, UnitKind, finding, is_work};
 use crate::data::Finding;
 use crate::pipeline::{AgentStep, Flow, Transition};
@@ -54,7 +55,11 @@ impl StoryRun {
             let reason = format!("the team did not finish with {} agents", self.team.agents);
             return self.give_up(StoryState::Failed, &reason, rules);
         }
-        let to = flow.rule(&step.role, end.status.filter(|_| is_clear));
+        let mut to = flow.rule(&step.role, end.status.filter(|_| is_clear));
+        let approves = matches!(end.verdict, Some(Verdict::Passed | Verdict::PassedWithFixes));
+        if approves && must_be_fixed(&end.findings) {
+            to = &Transition::Rework;
+        }
         self.follow(to, findings, end, step, flow, rules);
     }
 

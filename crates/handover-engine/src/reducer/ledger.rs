@@ -1,7 +1,9 @@
 //! What each step of a run used, and whether the budget allows one more agent.
 
+use handover_agents::{Ended, Exceeded, Limits, Outcome};
 use handover_model::config::{Allowance, BudgetConfig};
-use handover_model::{Role, RunPhase, ScenarioOutcome, TeamStatus, Verdict};
+use handover_model::{FailureClass, Role, RunPhase, ScenarioOutcome, TeamStatus, Verdict};
+use serde::{Deserialize, Serialize};
 
 use super::{GateOutcome, PhaseEnd, StoryRun, Uat};
 use crate::data::Spent;
@@ -92,6 +94,17 @@ pub(crate) struct InFlight<'a> {
     pub(crate) phase: RunPhase,
 }
 
+/// Why one more agent must not start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// It must wait for others.
+    Wait(String),
+    /// The run would exceed a limit.
+    Run(String),
+    /// Its story would exceed a limit.
+    Story(String),
+}
+
 /// Why one more agent must not start, if it must not. Each running agent and the new one are assumed to use
 /// as much as the most expensive one of their phase so far, or else of any phase. Until a cost is known,
 /// agents start one at a time if there is a limit.
@@ -101,20 +114,20 @@ pub(crate) fn refusal<'s>(
     story: &StoryRun,
     phase: RunPhase,
     busy: &[InFlight<'_>],
-) -> Option<String> {
+) -> Option<Refusal> {
     let guess = guess(units.clone(), phase);
     if guess.is_none() && !busy.is_empty() && (is_limit(&budget.run) || is_limit(&budget.story)) {
-        return Some("the cost of an agent is not known yet".to_owned());
+        return Some(Refusal::Wait("the cost of an agent is not known yet".to_owned()));
     }
     let guess = guess.unwrap_or_default();
     let (expected, of_story) = expected(units.clone(), busy, &story.planned.id);
     let run: Spent = units.map(agents_of).sum::<Spent>() + expected;
     let own = agents_of(story) + of_story;
     exceeded(&budget.run, run, guess)
-        .map(|what| format!("the run would exceed its limit of {what}"))
+        .map(|what| Refusal::Run(format!("the run would exceed its limit of {what}")))
         .or_else(|| {
             let what = exceeded(&budget.story, own, guess)?;
-            Some(format!("story `{}` would exceed its limit of {what}", story.planned.id))
+            Some(Refusal::Story(format!("it would exceed its limit of {what}")))
         })
 }
 
@@ -183,17 +196,87 @@ fn exceeded(allowed: &Allowance, spent: Spent, guess: Spent) -> Option<String> {
     None
 }
 
-/// The money that is left for one more agent, for programs that accept a limit.
-pub(crate) fn money_left(budget: &BudgetConfig, run: Spent, story: Spent) -> Option<f64> {
-    let left = |allowed: Option<f64>, spent: f64| allowed.map(|most| (most - spent).max(0.0));
-    [
-        left(budget.phase.usd, 0.0),
-        left(budget.story.usd, story.cost_usd),
-        left(budget.run.usd, run.cost_usd),
-    ]
-    .into_iter()
-    .flatten()
-    .reduce(f64::min)
+/// Whose limit an agent may not exceed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitScope {
+    /// That of one agent.
+    Phase,
+    /// That of its story, which ends then.
+    Story,
+    /// That of the run, which stops then.
+    Run,
+}
+
+/// What is left for one more agent, and by whose limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct AgentLimits {
+    usd: Option<(f64, LimitScope)>,
+    tokens: Option<(u64, LimitScope)>,
+    turns: Option<(u64, LimitScope)>,
+}
+
+impl AgentLimits {
+    /// What the budget leaves after what the run and the story used.
+    pub(crate) fn left(budget: &BudgetConfig, run: Spent, story: Spent) -> Self {
+        let scopes = [
+            (budget.phase, Spent::default(), LimitScope::Phase),
+            (budget.story, story, LimitScope::Story),
+            (budget.run, run, LimitScope::Run),
+        ];
+        let count = |most: fn(&Allowance) -> Option<u64>, used: fn(&Spent) -> u64| {
+            let left = |(allowed, spent, scope): &(Allowance, Spent, LimitScope)| {
+                Some((most(allowed)?.saturating_sub(used(spent)), *scope))
+            };
+            scopes.iter().filter_map(left).min_by_key(|(left, _)| *left)
+        };
+        let usd = scopes.iter().filter_map(|(allowed, spent, scope)| {
+            Some(((allowed.usd? - spent.cost_usd).max(0.0), *scope))
+        });
+        Self {
+            usd: usd.min_by(|a, b| a.0.total_cmp(&b.0)),
+            tokens: count(|allowed| allowed.tokens, |spent| spent.tokens),
+            turns: count(|allowed| allowed.turns, |spent| spent.turns),
+        }
+    }
+
+    /// Passes them on to the supervisor.
+    pub(crate) fn apply(&self, limits: &mut Limits) {
+        limits.cost_usd = self.usd.map(|(most, _)| most);
+        limits.tokens = self.tokens.map(|(most, _)| most);
+        limits.turns = self.turns.map(|(most, _)| u32::try_from(most).unwrap_or(u32::MAX));
+    }
+
+    /// Whose limit stopped an agent, and what is said about it.
+    pub(crate) fn passed(&self, outcome: &Outcome, spent: Spent) -> Option<(LimitScope, String)> {
+        let what = match (outcome.ended, outcome.failure.as_ref().map(|failure| failure.class)) {
+            (Ended::OverLimit(what), _) => what,
+            // Some programs stop by themselves.
+            (_, Some(FailureClass::MaxBudget)) => Exceeded::Cost,
+            (_, Some(FailureClass::MaxTurns)) => Exceeded::Turns,
+            _ => return None,
+        };
+        let (used, most, scope) = match what {
+            Exceeded::Cost => {
+                let (most, scope) = self.usd?;
+                (format!("{:.4} USD", spent.cost_usd), format!("{most:.4}"), scope)
+            }
+            Exceeded::Tokens => {
+                let (most, scope) = self.tokens?;
+                (format!("{} tokens", spent.tokens), most.to_string(), scope)
+            }
+            Exceeded::Turns => {
+                let (most, scope) = self.turns?;
+                (format!("{} turns", spent.turns), most.to_string(), scope)
+            }
+        };
+        let rule = match scope {
+            LimitScope::Phase => "budget.phase allows",
+            LimitScope::Story => "budget.story leaves",
+            LimitScope::Run => "the budget of the run leaves",
+        };
+        Some((scope, format!("it was stopped after {used}: {rule} {most}")))
+    }
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+use handover_agents::Limits;
 use handover_model::config::{Allowance, BudgetConfig};
 use handover_model::{FailureClass, Profile, UatGate, Verdict};
 
@@ -30,6 +31,7 @@ fn story(id: &str, lines: Vec<Line>) -> StoryRun {
         path: String::new(),
         waits_for: Vec::new(),
         skip: None,
+        earlier: None,
     };
     let pipeline = Pipeline::story(true, Profile::Edit);
     let mut story = StoryRun::new(planned, UnitKind::Story, &pipeline);
@@ -46,7 +48,9 @@ fn usd(most: f64) -> Allowance {
 }
 
 fn refused(budget: &BudgetConfig, units: &[StoryRun], busy: &[InFlight<'_>]) -> Option<String> {
-    refusal(budget, units.iter(), &units[0], RunPhase::Dev, busy)
+    let refused = refusal(budget, units.iter(), &units[0], RunPhase::Dev, busy)?;
+    let (Refusal::Wait(reason) | Refusal::Run(reason) | Refusal::Story(reason)) = refused;
+    Some(reason)
 }
 
 #[test]
@@ -81,7 +85,7 @@ fn the_limit_of_a_story_ignores_other_stories() {
     let limit = budget(Allowance::default(), usd(1.0));
     assert_eq!(refused(&limit, &[story("a", lines(0.5)), story("b", lines(0.5))], &[]), None);
     let reason = refused(&limit, &[story("a", lines(0.6)), story("b", lines(0.1))], &[]).unwrap();
-    assert!(reason.starts_with("story `a` would exceed its limit of 1 USD"), "{reason}");
+    assert!(reason.starts_with("it would exceed its limit of 1 USD"), "{reason}");
 }
 
 #[test]
@@ -159,7 +163,7 @@ fn the_tightest_limit_is_what_is_left() {
         let allowance = |usd| Allowance { usd, ..Allowance::default() };
         let budget =
             BudgetConfig { phase: allowance(phase), story: allowance(story), run: allowance(run) };
-        money_left(&budget, spent(3.0), spent(1.0))
+        AgentLimits::left(&budget, spent(3.0), spent(1.0)).usd.map(|(left, _)| left)
     };
     assert_eq!(left(None, None, None), None);
     assert_eq!(left(Some(2.0), None, None), Some(2.0));
@@ -208,4 +212,27 @@ fn scenarios_pass_only_if_one_ran() {
     assert_eq!(verdict(&[Passed, Failed], None), "failed");
     assert_eq!(verdict(&[Passed, Refused], None), "failed");
     assert_eq!(verdict(&[], Some("missing")), "failed");
+}
+
+#[test]
+fn an_agent_is_stopped_by_the_tightest_limit_and_it_is_named() {
+    let tokens = |tokens| Allowance { tokens, ..Allowance::default() };
+    let budget = BudgetConfig {
+        phase: tokens(Some(900)),
+        story: tokens(Some(1_000)),
+        run: tokens(Some(5_000)),
+    };
+    let used = |tokens| Spent { tokens, ..Spent::default() };
+    for (run, story, left, scope) in [
+        (0, 0, 900, LimitScope::Phase),
+        (300, 300, 700, LimitScope::Story),
+        (4_900, 300, 100, LimitScope::Run),
+        (9_000, 0, 0, LimitScope::Run),
+    ] {
+        let limits = AgentLimits::left(&budget, used(run), used(story));
+        assert_eq!(limits.tokens, Some((left, scope)), "{run} {story}");
+        let mut passed = Limits::default();
+        limits.apply(&mut passed);
+        assert_eq!((passed.tokens, passed.turns, passed.cost_usd), (Some(left), None, None));
+    }
 }

@@ -10,18 +10,19 @@ mod flow;
 mod ledger;
 mod party;
 mod plan;
+mod review;
 mod story;
 mod uat;
 
-use handover_model::{RunPhase, RunState, StoryState};
+use handover_model::{RunPhase, RunState, StoryState, Timestamp};
 
 use crate::data::Spent;
 use crate::pipeline::{AgentStep, PartyStep, Voice};
 
 pub use event::{Effect, Event, GateOutcome, PhaseEnd};
-pub use ledger::Line;
-pub(crate) use ledger::money_left;
-use ledger::{InFlight, refusal};
+pub(crate) use ledger::AgentLimits;
+use ledger::{InFlight, Refusal, refusal};
+pub use ledger::{LimitScope, Line};
 pub use party::{PartyOutcome, PartyRecord, settle_party};
 pub use plan::{Options, Plan, PlannedStory};
 pub(crate) use story::is_work;
@@ -49,6 +50,14 @@ pub struct State {
     pub stopped: Option<String>,
     /// The outcome of fast-forwarding the user's branch: `Some(None)` is a success.
     pub merged: Option<Option<String>>,
+    /// Until when the agent program has reached a usage limit: no agent starts before.
+    pub waits_until: Option<Timestamp>,
+    /// Whether the base was checked.
+    pub base_checked: bool,
+    /// Tests that fail on the base.
+    pub failing_on_base: Vec<String>,
+    /// Variables that make tools use the code of a worktree.
+    pub variables: Vec<(String, String)>,
     /// How many agents other machines offer to run; not part of the journal.
     pub helpers: u32,
 }
@@ -59,9 +68,10 @@ impl State {
         let Event::Started { plan, options } = event else { return None };
         let unit = |planned, kind| StoryRun::new(planned, kind, &plan.pipeline);
         let story = |planned: &PlannedStory| unit(planned.clone(), UnitKind::Story);
-        // An epic whose stories are all skipped needs no closing.
-        let is_worked_on =
-            plan.stories.is_empty() || plan.stories.iter().any(|story| story.skip.is_none());
+        // An epic whose stories are all skipped needs no closing, unless it was asked for.
+        let is_worked_on = plan.closes_anyway
+            || plan.stories.is_empty()
+            || plan.stories.iter().any(|story| story.skip.is_none());
         let is_closed = !plan.pipeline.closing.is_empty() && is_worked_on;
         let mut state = Self {
             stories: plan.stories.iter().map(story).collect(),
@@ -72,6 +82,10 @@ impl State {
             state: RunState::Running,
             stopped: None,
             merged: None,
+            waits_until: None,
+            base_checked: !plan.checks_base,
+            failing_on_base: Vec::new(),
+            variables: Vec::new(),
             helpers: 0,
         };
         state.block_dependents_of_failed();
@@ -93,10 +107,16 @@ impl State {
                 self.state = RunState::Running;
                 self.stopped = None;
             }
+            Event::BaseChecked { failing, variables, .. } => {
+                self.base_checked = true;
+                self.failing_on_base.clone_from(failing);
+                self.variables.clone_from(variables);
+            }
             Event::Opened { story, base, tree } => {
                 self.update(story, |story, _| story.opened(base, tree));
             }
             Event::PhaseEnded(end) => {
+                self.waits_until = self.waits_until.max(end.waits_until);
                 self.update(&end.story, |story, rules| story.phase_ended(end, rules));
             }
             Event::GatesEnded { story, attempt, outcome, failures, detail, duration_ms } => {
@@ -111,6 +131,16 @@ impl State {
                 let uat = Uat { gate: *gate, results: results.clone(), problem: problem.clone() };
                 let tried = UatAttempt { attempt: *attempt, uat, tree, duration_ms: *duration_ms };
                 self.update(story, |story, rules| story.uat_ended(tried, rules));
+            }
+            Event::WaitEnded { until } => {
+                self.waits_until = self.waits_until.filter(|later| later != until);
+            }
+            Event::GaveUp { story, reason } => {
+                self.update(story, |story, _| {
+                    story.settle(StoryState::Failed, reason);
+                    story.question = None;
+                    story.is_outdated = false;
+                });
             }
             Event::Refused { story, problems } => {
                 self.update(story, |story, rules| story.refused(problems, rules));
@@ -153,11 +183,29 @@ impl State {
         }
     }
 
-    /// Everything that may be done now, including what is in flight already: unfinished work is parked,
-    /// open stories continue, and new ones are opened. Stories come in the order of the plan.
+    /// Everything that may be done now, including what is in flight already. While the agent program has
+    /// reached a usage limit, agents wait.
     pub fn ready(&self) -> Vec<Effect> {
+        let mut ready = self.ready_at_once();
+        if let Some(until) = self.waits_until {
+            let all = ready.len();
+            ready.retain(|effect| !matches!(effect, Effect::Agent { .. }));
+            if ready.len() < all {
+                ready.push(Effect::Wait { until });
+            }
+        }
+        ready
+    }
+
+    /// Unfinished work is parked, open stories continue, and new ones are opened. Stories come in the order
+    /// of the plan.
+    fn ready_at_once(&self) -> Vec<Effect> {
         if self.state != RunState::Running {
             return Vec::new();
+        }
+        let is_open = |story: &&StoryRun| story.state == StoryState::Pending;
+        if !self.base_checked && self.stories.iter().any(|story| is_open(&story)) {
+            return vec![Effect::CheckBase];
         }
         let mut ready: Vec<Effect> = self
             .stories
@@ -187,6 +235,10 @@ impl State {
     /// wait, and work that is based on an older head is rebased first.
     fn ready_of(&self, story: &StoryRun, landing: Option<&StoryRun>) -> Vec<Effect> {
         let mut ready = story.ready(&self.plan.pipeline);
+        if story.is_outdated && story.base.as_ref() != Some(&self.head) {
+            let story = story.planned.id.clone();
+            return vec![Effect::Rebase { story, onto: self.head.clone() }];
+        }
         let is_at_commit = matches!(ready.as_slice(), [Effect::Commit { .. }]);
         if is_at_commit && landing.is_some_and(|other| other.planned.id != story.planned.id) {
             return Vec::new();
@@ -245,8 +297,11 @@ impl State {
                 Effect::Agent { story, phase, attempt, voice } => {
                     match self.refusal(story, *phase, in_flight) {
                         None => return Some(effect),
+                        Some(Refusal::Wait(reason)) => refused = refused.or(Some(reason)),
                         // An epic is closed without agents that exceed the budget.
-                        Some(reason) if self.is_closing(story) && in_flight.is_empty() => {
+                        Some(Refusal::Run(reason) | Refusal::Story(reason))
+                            if self.is_closing(story) && in_flight.is_empty() =>
+                        {
                             return Some(Effect::Forgo {
                                 story: story.clone(),
                                 phase: *phase,
@@ -255,15 +310,25 @@ impl State {
                                 reason,
                             });
                         }
-                        Some(reason) => refused = refused.or(Some(reason)),
+                        Some(Refusal::Run(reason)) => refused = refused.or(Some(reason)),
+                        Some(Refusal::Story(reason)) => {
+                            // Only this story ends, once none of its agents is at work.
+                            let is_at_work = |other: &Effect| other.story() == Some(story);
+                            if !in_flight.iter().any(is_at_work) {
+                                return Some(Effect::GiveUp { story: story.clone(), reason });
+                            }
+                        }
                     }
                 }
                 Effect::Merge | Effect::Ask | Effect::Finish if !in_flight.is_empty() => {}
-                Effect::Open { .. }
+                Effect::CheckBase
+                | Effect::Wait { .. }
+                | Effect::Open { .. }
                 | Effect::Gates { .. }
                 | Effect::Rebase { .. }
                 | Effect::Uat { .. }
                 | Effect::Forgo { .. }
+                | Effect::GiveUp { .. }
                 | Effect::Commit { .. }
                 | Effect::Park { .. }
                 | Effect::Merge
@@ -279,7 +344,7 @@ impl State {
         self.closing.as_ref().is_some_and(|closing| closing.planned.id == id)
     }
 
-    fn refusal(&self, story: &str, phase: RunPhase, in_flight: &[Effect]) -> Option<String> {
+    fn refusal(&self, story: &str, phase: RunPhase, in_flight: &[Effect]) -> Option<Refusal> {
         let story = self.story(story)?;
         refusal(&self.options.budget, self.units(), story, phase, &agents_in(in_flight))
     }
@@ -329,6 +394,11 @@ impl State {
     /// Whether the run is finished and cannot be resumed.
     pub fn is_over(&self) -> bool {
         self.state.is_final() && self.stopped.is_none()
+    }
+
+    /// Whether it has stopped and no story was ever opened.
+    pub fn is_untouched(&self) -> bool {
+        self.stopped.is_some() && self.units().all(|unit| unit.base.is_none())
     }
 
     /// The party that a story is at, if it is at one.

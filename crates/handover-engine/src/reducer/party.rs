@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use handover_model::{RunPhase, Verdict};
 
 use super::PhaseEnd;
-use crate::data::{Analysis, Contribution, Finding, Retro, Spent, Statement};
+use crate::data::{Analysis, Contribution, Finding, Retro, Spent, Statement, WorkNotes};
 use crate::party::{settle_analysis, settle_kickoff, settle_retro, settle_review};
 use crate::pipeline::{PartyStep, Voice};
 
@@ -96,10 +96,21 @@ pub fn settle_party(party: &PartyStep, voices: &[PhaseEnd]) -> PartyOutcome {
     }
 }
 
-/// The voices that a party still waits for. A round starts when the previous one is complete.
+/// Whether a first round leaves something to discuss: reviewers who all approve and found nothing would only
+/// repeat themselves.
+fn is_worth_discussing(party: &PartyStep, voices: &[PhaseEnd]) -> bool {
+    let approves = |end: &PhaseEnd| end.verdict == Some(Verdict::Passed) && end.findings.is_empty();
+    party.agent.phase != RunPhase::Review || !voices.iter().all(approves)
+}
+
+/// The voices that a party still waits for. A round starts when the previous one is complete and left something
+/// to discuss.
 pub(super) fn missing(party: &PartyStep, voices: &[PhaseEnd]) -> Vec<Voice> {
     let has_ended = |voice: &Voice| voices.iter().any(|end| end.voice.as_ref() == Some(voice));
     for round in 1..=party.rounds {
+        if round > 1 && !is_worth_discussing(party, voices) {
+            return Vec::new();
+        }
         let voices = party.speakers().into_iter().map(|persona| Voice { persona, round });
         let missing: Vec<Voice> = voices.filter(|voice| !has_ended(voice)).collect();
         if !missing.is_empty() {
@@ -139,7 +150,10 @@ pub(super) fn outcome(party: &PartyStep, mut voices: Vec<PhaseEnd>) -> Option<Pa
         summary: settled.summary,
         findings: settled.findings,
         contribution: settled.contribution,
+        notes: WorkNotes::default(),
         failure: None,
+        over: None,
+        waits_until: None,
         files: Vec::new(),
         restored: Vec::new(),
         test_setup: Vec::new(),

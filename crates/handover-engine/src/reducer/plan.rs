@@ -4,7 +4,7 @@ use handover_model::config::BudgetConfig;
 use handover_model::{EpicId, Host, SessionId};
 use serde::{Deserialize, Serialize};
 
-use crate::data::uat_data_path;
+use crate::data::{Earlier, uat_data_path};
 use crate::pipeline::Pipeline;
 
 /// What a run works on; fixed when it starts.
@@ -24,6 +24,12 @@ pub struct Plan {
     pub branch: String,
     /// Whether that branch existed before.
     pub continues: bool,
+    /// Whether the gates run on the base before the first agent.
+    #[serde(default)]
+    pub checks_base: bool,
+    /// Whether the epic is closed even if none of its stories is worked on.
+    #[serde(default)]
+    pub closes_anyway: bool,
     /// The steps of each story and of the epic.
     pub pipeline: Pipeline,
     /// The stories, in the order of work.
@@ -43,6 +49,9 @@ pub struct PlannedStory {
     pub waits_for: Vec<String>,
     /// Why it is skipped, if it is.
     pub skip: Option<String>,
+    /// What an earlier run left of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Earlier>,
 }
 
 impl Plan {
@@ -57,6 +66,7 @@ impl Plan {
             },
             waits_for: Vec::new(),
             skip: None,
+            earlier: None,
         }
     }
 }

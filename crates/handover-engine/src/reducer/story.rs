@@ -8,7 +8,7 @@ use super::flow::TeamState;
 use super::ledger::Line;
 use super::party::{self, PartyRecord};
 use super::uat::Uat;
-use super::{Effect, GateOutcome, PhaseEnd, PlannedStory};
+use super::{Effect, GateOutcome, LimitScope, PhaseEnd, PlannedStory};
 use crate::data::{Finding, Spent, Statement};
 use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step, Voice};
 
@@ -96,11 +96,17 @@ pub struct StoryRun {
     retries: BTreeMap<Option<Voice>, RetryCount>,
     pub(super) parked: bool,
     attempts: BTreeMap<(RunPhase, Option<Voice>), u32>,
+    /// How often in a row it met a usage limit.
+    limited: u32,
     gate_attempts: u32,
     pub(super) uat_attempts: u32,
     /// The tree before failing scenarios were fixed.
     pub(super) before_heal: Option<String>,
     pub(super) fixed_for_review: bool,
+    /// Whether the current fix resolves a conflict with another story.
+    pub(super) resolves_conflict: bool,
+    /// Whether its work must be merged with the current head before it continues.
+    pub(super) is_outdated: bool,
 }
 
 /// A failure of a story.
@@ -136,13 +142,26 @@ pub(super) fn finding(text: &str) -> Finding {
     Finding { text: text.to_owned(), ..Finding::default() }
 }
 
+fn conflict(path: &str) -> Finding {
+    let text = "another story changed the same lines: resolve the conflict markers in this file so that it \
+                does what both stories ask for";
+    Finding { place: path.to_owned(), ..finding(text) }
+}
+
 impl StoryRun {
     pub(super) fn new(planned: PlannedStory, kind: UnitKind, pipeline: &Pipeline) -> Self {
         let start = match (kind, &pipeline.flow) {
             (UnitKind::Story, Some(flow)) => {
                 Position::Member { at: flow.position(&flow.start).unwrap_or(0), unchecked: false }
             }
-            (UnitKind::Story, None) | (UnitKind::Closing, _) => Position::Step(0),
+            (UnitKind::Story, None) => {
+                let is_known =
+                    planned.earlier.as_ref().is_some_and(|earlier| earlier.kickoff.is_some());
+                let is_kickoff = pipeline.steps.first().is_some_and(Step::is_kickoff);
+                // What an earlier run paid for is not paid for again.
+                Position::Step(usize::from(is_known && is_kickoff))
+            }
+            (UnitKind::Closing, _) => Position::Step(0),
         };
         let skipped = planned.skip.is_some();
         Self {
@@ -171,16 +190,24 @@ impl StoryRun {
             retries: BTreeMap::new(),
             parked: skipped,
             attempts: BTreeMap::new(),
+            limited: 0,
             gate_attempts: 0,
             uat_attempts: 0,
             before_heal: None,
             fixed_for_review: false,
+            resolves_conflict: false,
+            is_outdated: false,
         }
     }
 
     /// What its agents and checks used.
     pub fn spent(&self) -> Spent {
         self.lines.iter().map(|line| line.spent).sum()
+    }
+
+    /// Whether the current fix resolves a conflict with another story.
+    pub fn resolves_conflict(&self) -> bool {
+        self.resolves_conflict
     }
 
     /// How many fixes were made.
@@ -195,6 +222,11 @@ impl StoryRun {
 
     fn tries(&self, voice: Option<&Voice>) -> RetryCount {
         self.retries.get(&voice.cloned()).copied().unwrap_or_default()
+    }
+
+    /// How often in a row it met a usage limit of the agent program.
+    pub fn limited(&self) -> u32 {
+        self.limited
     }
 
     /// The statements of the current party so far.
@@ -320,7 +352,8 @@ impl StoryRun {
         matches!(self.at, Position::Landing { .. })
     }
 
-    /// Its work was rebased onto a new head. Conflicts are fixed like any other finding.
+    /// Its work was rebased onto a new head. Work that waited for an answer continues there, whatever
+    /// conflicts; finished work whose conflicts are resolved lands.
     pub(super) fn rebased(
         &mut self,
         base: &str,
@@ -330,23 +363,18 @@ impl StoryRun {
     ) {
         self.base = Some(base.to_owned());
         self.tree = Some(tree.to_owned());
-        if conflicts.is_empty() {
-            self.at = Position::Landing { checked: false };
-            return;
-        }
-        let finding = |path: &String| {
-            Finding {
-            place: path.clone(),
-            text:
-                "another story changed the same lines: resolve the conflict markers in this file so that it \
-                   does what both stories ask for"
-                    .to_owned(),
-            ..Finding::default()
-        }
-        };
         self.gate_detail.clear();
-        let findings = conflicts.iter().map(finding).collect();
-        self.request_fix(findings, rules, "the work conflicts with that of another story");
+        let findings: Vec<Finding> = conflicts.iter().map(|path| conflict(path)).collect();
+        if std::mem::take(&mut self.is_outdated) {
+            self.findings = findings;
+        } else if findings.is_empty() {
+            self.at = Position::Landing { checked: false };
+        } else {
+            // Another story's work is to blame, so it does not count as a fix. There are no more
+            // conflicts than stories that land.
+            self.resolves_conflict = true;
+            self.send_to_fix(findings, rules);
+        }
     }
 
     /// Continues with the next step.
@@ -361,15 +389,22 @@ impl StoryRun {
 
     /// Requests a fix of findings, a bounded number of times. The closing unit is never fixed this way.
     pub(super) fn request_fix(&mut self, findings: Vec<Finding>, rules: RunRules<'_>, what: &str) {
-        let first = findings.first().map(|finding| finding.text.clone()).unwrap_or_default();
-        self.findings = findings;
-        self.at = Position::Fix;
         if self.fixes >= rules.max_fixes || self.kind == UnitKind::Closing {
+            let first = findings.first().map(|finding| finding.text.clone()).unwrap_or_default();
+            self.findings = findings;
+            self.at = Position::Fix;
             let reason = format!("{what} after {} fix(es): {first}", self.fixes);
             return self.give_up(StoryState::Failed, reason.trim_end_matches([':', ' ']), rules);
         }
+        self.resolves_conflict = false;
+        self.send_to_fix(findings, rules);
+    }
+
+    fn send_to_fix(&mut self, findings: Vec<Finding>, rules: RunRules<'_>) {
+        self.findings = findings;
+        self.at = Position::Fix;
         if let Some(flow) = &rules.pipeline.flow {
-            self.fixes += 1;
+            self.fixes += u32::from(!self.resolves_conflict);
             self.send_back(flow);
         }
     }
@@ -379,6 +414,17 @@ impl StoryRun {
         self.lines.push(Line::agent(end));
         self.attempts.insert((end.phase, end.voice.clone()), end.attempt);
         self.tree = Some(end.tree.clone());
+        self.limited = if end.waits_until.is_some() { self.limited + 1 } else { 0 };
+        match end.over {
+            // The same step is due again: once the limit is lifted, or the run is resumed with a higher one.
+            _ if end.waits_until.is_some() => return,
+            Some(LimitScope::Run) => return,
+            Some(LimitScope::Story) if self.kind == UnitKind::Story && end.voice.is_none() => {
+                let reason = format!("{} {}: {}", end.phase, end.attempt, end.summary);
+                return self.settle(StoryState::Failed, &reason);
+            }
+            Some(LimitScope::Story | LimitScope::Phase) | None => {}
+        }
         match self.step(rules.pipeline) {
             Some(StepRef::Agent(step)) if end.voice.is_none() => {
                 if !self.should_retry(end, step) {
@@ -442,6 +488,11 @@ impl StoryRun {
             }
             return self.advance();
         }
+        if end.phase == RunPhase::Review
+            && matches!(end.verdict, Some(Verdict::Passed | Verdict::PassedWithFixes))
+        {
+            return self.review_passed(end, rules);
+        }
         match end.verdict {
             Some(Verdict::Blocked) => self.give_up(StoryState::Blocked, &end.summary, rules),
             Some(Verdict::Escalate) => self.ask(&end.summary, &end.summary),
@@ -464,14 +515,14 @@ impl StoryRun {
             Some(Verdict::Complete) => {
                 self.record.push(end.clone());
                 if self.at == Position::Fix {
-                    self.fixes += 1;
+                    self.fixes += u32::from(!std::mem::take(&mut self.resolves_conflict));
                     self.at = Position::Step(rules.pipeline.after_fix);
                 } else {
+                    self.findings.clear();
                     self.advance();
                 }
             }
-            Some(Verdict::Passed) => self.pass(end),
-            Some(Verdict::PassedWithFixes) => self.pass_with_fixes(end, rules),
+            Some(Verdict::Passed | Verdict::PassedWithFixes) => self.pass(end),
         }
     }
 
@@ -479,40 +530,6 @@ impl StoryRun {
     pub fn test_setup(&self) -> &[String] {
         let work = self.record.iter().rev().find(|end| is_work(end.phase));
         work.map(|end| end.test_setup.as_slice()).unwrap_or_default()
-    }
-
-    fn pass(&mut self, end: &PhaseEnd) {
-        self.record.push(end.clone());
-        self.advance();
-    }
-
-    fn review_failed(&mut self, end: &PhaseEnd, rules: RunRules<'_>) {
-        let mut findings = end.findings.clone();
-        if findings.is_empty() && !end.summary.is_empty() {
-            findings.push(finding(&end.summary));
-        }
-        if findings.is_empty() {
-            let reason = "the review failed without findings";
-            return self.give_up(StoryState::Failed, reason, rules);
-        }
-        self.fixed_for_review = true;
-        self.record.push(end.clone());
-        self.request_fix(findings, rules, "the review failed");
-    }
-
-    /// Reviewers are read-only, so their findings are fixed by a developer, once; after that the verdict
-    /// counts as passed.
-    fn pass_with_fixes(&mut self, end: &PhaseEnd, rules: RunRules<'_>) {
-        let mut findings = end.findings.clone();
-        if findings.is_empty() && !end.restored.is_empty() {
-            findings.push(finding(&end.summary));
-        }
-        if findings.is_empty() || self.fixed_for_review || self.fixes >= rules.max_fixes {
-            return self.pass(end);
-        }
-        self.fixed_for_review = true;
-        self.record.push(end.clone());
-        self.request_fix(findings, rules, "the review asked for fixes");
     }
 }
 

@@ -32,7 +32,9 @@ fn spoke(phase: RunPhase, who: &str, round: u32, verdict: Option<Verdict>) -> Ph
 #[test]
 fn a_round_starts_when_the_previous_one_is_complete() {
     let party = party_step(RunPhase::Review, 2);
-    let spoke = |who: &str, round| spoke(RunPhase::Review, who, round, Some(Verdict::Passed));
+    let passed = |who: &str| spoke(RunPhase::Review, who, 1, Some(Verdict::Passed));
+    assert_eq!(party::missing(&party, &[passed("ann"), passed("bob")]), [], "they agree");
+    let spoke = |who: &str, round| spoke(RunPhase::Review, who, round, Some(Verdict::Failed));
     assert_eq!(party::missing(&party, &[]), [voice("ann", 1), voice("bob", 1)]);
     assert_eq!(party::missing(&party, &[spoke("bob", 1)]), [voice("ann", 1)]);
     let first = [spoke("bob", 1), spoke("ann", 1)];

@@ -8,31 +8,38 @@ use handover_agents::{Invocation, Outcome, split_command};
 use handover_context::package_file::ProjectPaths;
 use handover_files::Folder;
 use handover_handoff::{Debrief, Ending, Handoff, Learn, OutsideRead, PackageNote, RunStep};
-use handover_model::{AdmittedPrompt, FailureClass, RunPhase, Timestamp, Verdict};
+use handover_model::config::Allowance;
+use handover_model::{AdmittedPrompt, FailureClass, RunPhase, Timestamp, Trace, Verdict};
 
 use super::workers::Job;
 use super::{Runner, Started, spawn_id};
 use crate::EngineError;
 use crate::bounded;
 use crate::data::{Finding, Spent};
+use crate::gates::Gate;
 use crate::git::{Worktree, ref_part};
 use crate::journal::Intent;
 use crate::party::is_new;
 use crate::pipeline::{AgentStep, Voice};
 use crate::plan::group_of;
 use crate::prompt::PromptRequest;
-use crate::reducer::{Event, PhaseEnd, StoryRun, UnitKind, money_left};
-use crate::task::{TaskParts, kind, role_text, task};
+use crate::reducer::{AgentLimits, Event, LimitScope, PhaseEnd, StoryRun, UnitKind};
+use crate::story::epic_section;
+use crate::task::{Documents, PATCH, TaskParts, kind, role_text, task};
 use crate::verdict::{AgentReport, ReportError};
 
-/// How much of a patch a reviewer is shown.
-const PATCH_BYTES: u64 = 512 << 10;
+/// The folder for the result, in the worktree.
+pub(super) const RESULT_FOLDER: &str = ".handover-result";
 
 /// An agent that works on a story, with everything needed to judge its result.
 pub(super) struct AgentCall {
     pub(super) story: StoryRun,
     pub(super) worktree: Worktree,
     pub(super) attempt: AgentAttempt,
+    /// The gates that will check its work.
+    pub(super) gates: Vec<Gate>,
+    /// What it may use.
+    pub(super) limits: AgentLimits,
     /// The refs of the repository before it started.
     pub(super) refs: BTreeSet<String>,
 }
@@ -47,8 +54,10 @@ pub(super) struct AgentAttempt {
     pub(super) nonce: String,
     /// The name of its result file, which no other process can guess.
     pub(super) secret_name: String,
-    /// The folder of its logs and its result.
+    /// The folder of its logs.
     pub(super) logs: Folder,
+    /// The folder that it works in.
+    pub(super) folder: PathBuf,
 }
 
 impl AgentAttempt {
@@ -72,8 +81,10 @@ impl AgentAttempt {
         format!("{}.json", self.secret_name)
     }
 
+    /// A folder where it may write with any permissions, which no other agent has, and which is gone before
+    /// its work is looked at.
     pub(super) fn result_folder(&self) -> Folder {
-        self.logs.inside(self.file("result"))
+        Folder::at(&self.folder).inside(RESULT_FOLDER)
     }
 }
 
@@ -98,6 +109,15 @@ pub(super) struct AgentDone {
     pub(super) report: Result<AgentReport, ReportError>,
     /// The usage of the follow-up call that asked for a missing verdict.
     pub(super) follow_up: Spent,
+    /// What the agent was told and did.
+    pub(super) trace: Trace,
+}
+
+/// What was seen of an agent while it worked.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    outside: Option<&'a OutsideRead>,
+    trace: &'a Trace,
 }
 
 /// An agent that could not be run to completion.
@@ -130,9 +150,19 @@ impl Runner<'_, '_> {
         let (nonce, secret_name) = (self.engine.secret(), self.engine.secret());
         let (logs, refs) = (self.logs(id)?, self.repo.refs()?);
         let story_id = id.to_owned();
-        let attempt =
-            AgentAttempt { story: story_id, step, number: attempt, nonce, secret_name, logs };
-        let call = AgentCall { story, worktree, attempt, refs };
+        let folder = worktree.project();
+        let attempt = AgentAttempt {
+            story: story_id,
+            step,
+            number: attempt,
+            nonce,
+            secret_name,
+            logs,
+            folder,
+        };
+        let gates = self.detected(id, &worktree)?;
+        let limits = self.limits(&story);
+        let call = AgentCall { story, worktree, attempt, gates, limits, refs };
         let text = self.text_of(&call);
         let handoff = self.prepare(&call, &text)?;
         let invocation = self.invocation(intent, &call, &handoff.prompt)?;
@@ -152,9 +182,11 @@ impl Runner<'_, '_> {
     }
 
     pub(super) fn finish_agent(&mut self, done: AgentDone) -> Result<Event, EngineError> {
-        let AgentDone { call, handoff, outcome, mut report, follow_up } = done;
+        let AgentDone { call, handoff, outcome, mut report, follow_up, trace } = done;
         let receipt = handoff.prompt.receipt();
-        if !call.attempt.step.optional && call.story.kind == UnitKind::Story {
+        let waits_until = self.lifted_at(&outcome, &call.story);
+        let is_needed = !call.attempt.step.optional && call.story.kind == UnitKind::Story;
+        if is_needed && waits_until.is_none() {
             stop_if_host_is_unusable(&outcome)?;
         }
         self.handle_unexpected_refs(&call)?;
@@ -172,12 +204,22 @@ impl Runner<'_, '_> {
             (report, left.tree) = self.adopt_scenarios(&call, report, left.tree)?;
         }
         let now = self.now();
+        let used = match &report {
+            Ok(report) => spent(&outcome, report),
+            Err(_) => spent(&outcome, &AgentReport::default()),
+        };
+        self.question_cost_limit(&outcome, report.as_ref().ok())?;
+        let spent = used + follow_up;
+        let over = over_limit(&call.limits, &self.state.options.budget.phase, &outcome, spent);
+        if let Some((_, why)) = &over {
+            report = Err(ReportError::OverLimit(why.clone()));
+        }
         let (verdict, summary, report) = judge(&outcome, report);
         let outside = outcome.report.outside.clone();
         let outside = outside.map(|tool| OutsideRead { tool, at: None });
         let conclusion = (verdict, summary.as_str());
-        self.keep_ending(&call, &handoff, conclusion, &report, outside.as_ref(), now)?;
-        let spent = spent(&outcome, &report) + follow_up;
+        let seen = Seen { outside: outside.as_ref(), trace: &trace };
+        self.keep_ending(&call, &handoff, conclusion, &report, seen, now)?;
         Ok(Event::PhaseEnded(Box::new(PhaseEnd {
             story: call.attempt.story.clone(),
             phase: call.attempt.step.phase,
@@ -189,7 +231,10 @@ impl Runner<'_, '_> {
             summary,
             findings: report.findings,
             contribution: report.contribution,
+            notes: report.notes,
             failure: outcome.failure.as_ref().map(|failure| failure.class),
+            over: over.map(|(scope, _)| scope),
+            waits_until,
             tree: left.tree,
             files: left.files,
             restored: left.restored,
@@ -198,6 +243,23 @@ impl Runner<'_, '_> {
             receipt: Some(receipt.to_string()),
             retro: report.retro.filter(|_| verdict == Some(Verdict::Complete)).map(Box::new),
         })))
+    }
+
+    /// Says once that a limit on cost has no effect, because the program reports none.
+    fn question_cost_limit(
+        &mut self,
+        outcome: &Outcome,
+        report: Option<&AgentReport>,
+    ) -> Result<(), EngineError> {
+        let budget = &self.state.options.budget;
+        let is_limited =
+            [&budget.run, &budget.story, &budget.phase].iter().any(|it| it.usd.is_some());
+        let is_known = outcome.report.cost_usd.is_some()
+            || report.is_some_and(|report| report.usage.cost_usd.is_some());
+        if !is_limited || is_known || std::mem::replace(&mut self.cost_is_unknown, true) {
+            return Ok(());
+        }
+        self.warn("the agent program reports no cost, so limits in USD have no effect".to_owned())
     }
 
     /// Releases the packages of an agent that never got its prompt. Its error stops the run.
@@ -217,7 +279,13 @@ impl Runner<'_, '_> {
         };
         let path = path.map(|path| call.worktree.project().join(path));
         let bytes = path.and_then(|path| bounded::bytes(&path)).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        match call.story.kind {
+            UnitKind::Story => text,
+            UnitKind::Closing => {
+                epic_section(&text, &self.state.plan.epic).unwrap_or(&text).to_owned()
+            }
+        }
     }
 
     fn prepare(&self, call: &AgentCall, text: &str) -> Result<Handoff, EngineError> {
@@ -228,7 +296,7 @@ impl Runner<'_, '_> {
         let patch = match (&story.base, &story.tree) {
             (Some(base), Some(tree)) if kind.sees_work => {
                 let own = self.repo.prefix.join(&story.planned.path).display().to_string();
-                self.repo.patch(base, tree, &[own], PATCH_BYTES)?
+                self.repo.patch(base, tree, &[own], PATCH)?
             }
             _ => String::new(),
         };
@@ -240,6 +308,8 @@ impl Runner<'_, '_> {
             patch: &patch,
             nonce,
             result: &attempt.result(),
+            gates: &call.gates.iter().map(Gate::shown).collect::<Vec<_>>(),
+            documents: &Documents::read(&call.worktree.project(), &self.state.plan),
         };
         let request = PromptRequest {
             session: self.state.plan.records_in.clone(),
@@ -294,18 +364,24 @@ impl Runner<'_, '_> {
             environment.set("HANDOVER_ROUND", voice.round.to_string());
         }
         self.engine.share_cargo_target(&mut environment);
+        self.redirect_agent(&mut environment, spawn_id(run, intent.seq)?, &call.worktree)?;
+        invocation.writable.extend(environment.get("CARGO_TARGET_DIR").map(PathBuf::from));
         invocation.environment = environment;
+        invocation.commands = call.gates.iter().filter_map(Gate::rule).collect();
         let budget = &options.budget;
         let wall = budget.phase.minutes.map(|minutes| (minutes * 60.0).max(1.0) as u64);
         let wall = wall.unwrap_or(u64::MAX).min(options.phase_timeout);
         invocation.limits.wall = Some(Duration::from_secs(wall));
         invocation.limits.idle = Some(Duration::from_secs(options.idle_timeout));
-        invocation.limits.turns =
-            budget.phase.turns.map(|turns| u32::try_from(turns).unwrap_or(u32::MAX));
-        let (run, story) = self.state.expected(&self.effects_in_flight(), &attempt.story);
-        invocation.limits.cost_usd =
-            money_left(budget, self.state.spent() + run, call.story.spent() + story);
+        call.limits.apply(&mut invocation.limits);
         Ok(invocation)
+    }
+
+    /// What one more agent of a story may use, next to those at work.
+    fn limits(&self, story: &StoryRun) -> AgentLimits {
+        let (run, own) = self.state.expected(&self.effects_in_flight(), &story.planned.id);
+        let budget = &self.state.options.budget;
+        AgentLimits::left(budget, self.state.spent() + run, story.spent() + own)
     }
 
     /// Decides whether an analysis adds anything to what the failed agents knew.
@@ -327,7 +403,7 @@ impl Runner<'_, '_> {
         handoff: &Handoff,
         (verdict, summary): (Option<Verdict>, &str),
         report: &AgentReport,
-        outside: Option<&OutsideRead>,
+        Seen { outside, trace }: Seen<'_>,
         now: Timestamp,
     ) -> Result<(), EngineError> {
         let AgentAttempt { story, step, number, .. } = &call.attempt;
@@ -361,6 +437,7 @@ impl Runner<'_, '_> {
             worktree: worktree.as_ref(),
             run: Some(&step),
             outside,
+            trace: Some(trace),
             ..Ending::new(&handoff.assignment, &debrief, now)
         })?;
         for reason in ended.kept().map(|kept| kept.refused.clone()).unwrap_or_default() {
@@ -406,6 +483,9 @@ fn judge(
 ) -> (Option<Verdict>, String, AgentReport) {
     let (verdict, summary, report) = match report {
         Ok(report) => (report.verdict, report.summary.clone(), report),
+        Err(error @ ReportError::OverLimit(_)) => {
+            return (None, error.to_string(), AgentReport::default());
+        }
         Err(error) => (None, error.to_string(), AgentReport::default()),
     };
     let is_success =
@@ -428,6 +508,30 @@ pub(super) fn spent(outcome: &Outcome, report: &AgentReport) -> Spent {
         turns: program.turns.map(u64::from).or(own.turns).unwrap_or_default(),
         duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
     }
+}
+
+/// The limit that stopped an agent; else the limit of its phase, if it turns out that it used more. That is
+/// for programs that say what they used only at the end.
+fn over_limit(
+    limits: &AgentLimits,
+    allowed: &Allowance,
+    outcome: &Outcome,
+    spent: Spent,
+) -> Option<(LimitScope, String)> {
+    if let Some(passed) = limits.passed(outcome, spent) {
+        return Some(passed);
+    }
+    let more = |used: String, most: String| {
+        Some((LimitScope::Phase, format!("it used {used}, and budget.phase allows {most}")))
+    };
+    if let Some(most) = allowed.tokens.filter(|most| spent.tokens > *most) {
+        return more(format!("{} tokens", spent.tokens), most.to_string());
+    }
+    if let Some(most) = allowed.turns.filter(|most| spent.turns > *most) {
+        return more(format!("{} turns", spent.turns), most.to_string());
+    }
+    let most = allowed.usd.filter(|most| spent.cost_usd > most + 1e-9)?;
+    more(format!("{:.4} USD", spent.cost_usd), most.to_string())
 }
 
 /// How long to wait before the next retry: 5, 20, then 80 seconds.

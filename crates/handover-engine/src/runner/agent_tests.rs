@@ -107,6 +107,7 @@ fn attempt(logs: &Path, number: u32, voice: Option<Voice>) -> AgentAttempt {
         nonce: "n".to_owned(),
         secret_name: "x".to_owned(),
         logs: Folder::at(logs),
+        folder: logs.join("worktree"),
     }
 }
 
@@ -114,15 +115,12 @@ fn attempt(logs: &Path, number: u32, voice: Option<Voice>) -> AgentAttempt {
 fn every_agent_has_its_own_files() {
     let attempt = |number, voice| attempt(Path::new("/logs"), number, voice);
     assert_eq!(attempt(1, None).file("log"), "review-1.log");
-    assert_eq!(attempt(2, None).result(), PathBuf::from("/logs/review-2.result/x.json"));
+    assert_eq!(attempt(2, None).result(), PathBuf::from("/logs/worktree/.handover-result/x.json"));
     let voice = |persona: &str, round| Some(Voice { persona: persona.to_owned(), round });
-    assert_eq!(
-        attempt(1, voice("ann", 2)).result(),
-        PathBuf::from("/logs/review-1-ann-2.result/x.json")
-    );
+    assert_eq!(attempt(1, voice("ann", 2)).file("log"), "review-1-ann-2.log");
     // A persona's name cannot escape the folder.
-    let odd = attempt(1, voice("../../x", 1)).result();
-    assert_eq!(odd.ancestors().nth(2).unwrap(), Path::new("/logs"), "{}", odd.display());
+    let odd = attempt(1, voice("../../x", 1)).file("log");
+    assert!(!odd.contains('/'), "{odd}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use handover_agents::{AgentEvent, Ended, Invocation, Outcome, Tee, run};
 use handover_handoff::follow_up_prompt;
-use handover_model::AdmittedPrompt;
+use handover_model::{AdmittedPrompt, Trace};
 use handover_text::cut::cut;
 
 use super::agent::{AgentAttempt, AgentDone, AgentFailed, AgentJob, spent};
@@ -13,6 +13,7 @@ use super::workers::{Delivered, JobResult, WorkerEvent, WorkerLink};
 use crate::EngineError;
 use crate::data::Spent;
 use crate::log_filter::{ShownLines, log_filter};
+use crate::observe;
 use crate::task::ending;
 use crate::verdict::{self, AgentReport, ReportContext, ReportError};
 
@@ -24,10 +25,21 @@ const ACTIVITY: Duration = Duration::from_millis(500);
 impl AgentJob {
     pub(super) fn work(self, link: &WorkerLink<'_>) -> JobResult {
         let Self { call, handoff, read, invocation, wait, .. } = self;
+        if !wait.is_zero() {
+            let what = format!("waits {} s before it tries again", wait.as_secs().max(1));
+            link.send(WorkerEvent::Activity { story: call.attempt.story.clone(), what });
+        }
         let worked = sleep(wait, link).and_then(|()| call.attempt.work(&invocation, &read, link));
         match worked {
-            Ok((outcome, report, follow_up)) => {
-                JobResult::Agent(Box::new(AgentDone { call, handoff, outcome, report, follow_up }))
+            Ok(Worked { outcome, report, follow_up, trace }) => {
+                JobResult::Agent(Box::new(AgentDone {
+                    call,
+                    handoff,
+                    outcome,
+                    report,
+                    follow_up,
+                    trace,
+                }))
             }
             Err(error) => {
                 let started = link.has_spawned();
@@ -37,8 +49,14 @@ impl AgentJob {
     }
 }
 
-/// How the program ended, the agent's report, and the usage of the follow-up call.
-type Worked = (Outcome, Result<AgentReport, ReportError>, Spent);
+/// What came of an agent's program.
+pub(super) struct Worked {
+    pub(super) outcome: Outcome,
+    pub(super) report: Result<AgentReport, ReportError>,
+    /// The usage of the follow-up call.
+    pub(super) follow_up: Spent,
+    pub(super) trace: Trace,
+}
 
 impl AgentAttempt {
     pub(super) fn work(
@@ -53,12 +71,14 @@ impl AgentAttempt {
             tracing::debug_span!("phase", story = self.story, %phase, attempt, voice).entered();
         tracing::debug!(host = %invocation.host, role = %self.step.role, "agent starts");
         let result = ResultFile::create(self)?;
-        let outcome = supervised(self, invocation, "log", link)?;
+        let mut trace = Trace::default();
+        trace.told(invocation.prompt.as_ref().map(AdmittedPrompt::text).unwrap_or_default());
+        let outcome = supervised(self, invocation, "log", link, &mut trace)?;
         let duration_ms = outcome.duration.as_millis() as u64;
         tracing::debug!(ended = ?outcome.ended, failure = ?outcome.failure, duration_ms, "agent ended");
         let (report, follow_up) = report(self, &result, read, invocation, &outcome, link)?;
         result.keep(link.redactor)?;
-        Ok((outcome, report, follow_up))
+        Ok(Worked { outcome, report, follow_up, trace })
     }
 }
 
@@ -92,24 +112,38 @@ fn report(
         read,
         statuses: &attempt.step.statuses,
     };
-    let read_report =
-        |outcome: &Outcome| verdict::read(context, result.read().as_deref(), &outcome.final_text);
-    let first = read_report(outcome);
-    let conversation = outcome.report.host_session.clone();
-    let (Err(ReportError::Missing), true, Some(conversation)) =
-        (&first, outcome.is_success(), conversation)
-    else {
-        return Ok((first, Spent::default()));
+    // The latest answer that has a verdict: one that follows may only say that a child has ended.
+    let read_report = |outcome: &Outcome| {
+        let file = result.read();
+        let read = |text: &str| verdict::read(context, file.as_deref(), text);
+        let last = read(&outcome.final_text);
+        match last {
+            Err(ReportError::Missing) => {
+                let earlier = outcome.answers().skip(1).map(read);
+                earlier.into_iter().find(|it| !is_missing(it)).unwrap_or(last)
+            }
+            known => known,
+        }
     };
+    let first = read_report(outcome);
+    if !is_missing(&first) || !outcome.is_success() {
+        return Ok((first, Spent::default()));
+    }
     let ending = ending(&attempt.story, &attempt.step, &attempt.nonce, &attempt.result());
     let question = format!(
         "You have ended without a verdict. Do no more work; only give your verdict.\n\n{ending}"
     );
     let prompt = invocation.prompt.as_ref().map(|prompt| follow_up_prompt(prompt, question));
-    let again = Invocation { prompt, resume: Some(conversation), ..invocation.clone() };
-    let answer = supervised(attempt, &again, "again.log", link)?;
+    let Some(again) = prompt.and_then(|prompt| invocation.follow_up(outcome, prompt)) else {
+        return Ok((first, Spent::default()));
+    };
+    let answer = supervised(attempt, &again, "again.log", link, &mut Trace::default())?;
     let report = if answer.is_success() { read_report(&answer) } else { first };
     Ok((report, spent(&answer, &AgentReport::default())))
+}
+
+fn is_missing(report: &Result<AgentReport, ReportError>) -> bool {
+    matches!(report, Err(ReportError::Missing))
 }
 
 /// Runs the program under supervision and reports its process as soon as it exists.
@@ -118,6 +152,7 @@ fn supervised(
     invocation: &Invocation,
     log: &str,
     link: &WorkerLink<'_>,
+    trace: &mut Trace,
 ) -> Result<Outcome, EngineError> {
     let redactor = link.redactor;
     let log = attempt.logs.create_file(&attempt.file(log))?;
@@ -129,6 +164,7 @@ fn supervised(
             let delivered = receipt.map(|receipt| Delivered { receipt, host: invocation.host });
             link.send(WorkerEvent::Spawned { process: process.clone(), delivered });
         }
+        observe(trace, &event);
         let Some(what) = activity(&event) else { return };
         lines.push(&what);
         if shown.elapsed() >= ACTIVITY {
@@ -166,7 +202,7 @@ fn activity(event: &AgentEvent) -> Option<String> {
 mod tests {
     use std::sync::mpsc::channel;
 
-    use handover_agents::{CancelToken, Tool, Usage};
+    use handover_agents::{CancelToken, Tool, Used};
     use handover_model::config::RedactionConfig;
     use handover_text::Redactor;
 
@@ -174,7 +210,8 @@ mod tests {
 
     #[test]
     fn only_informative_events_are_shown() {
-        let tool = Tool { id: "1".into(), name: "Bash".into(), about: "ls".into() };
+        let tool =
+            Tool { id: "1".into(), name: "Bash".into(), about: "ls".into(), input: "ls".into() };
         let retry = AgentEvent::Retry { attempt: 1, reason: "overloaded".into() };
         for (event, shown) in [
             (AgentEvent::Text("one\ntwo".into()), Some("one")),
@@ -184,11 +221,11 @@ mod tests {
             (AgentEvent::Text("  \nx".into()), None),
             (AgentEvent::Text(String::new()), None),
             (AgentEvent::Activity, None),
-            (AgentEvent::Usage(Usage::default()), None),
+            (AgentEvent::Usage(Used::default()), None),
             (AgentEvent::Raw("x".into()), None),
             (AgentEvent::Stderr("x".into()), None),
             (AgentEvent::Result { text: "x".into(), failed: false }, None),
-            (AgentEvent::ToolEnded { id: "1".into(), failed: false }, None),
+            (AgentEvent::ToolEnded { id: "1".into(), failed: false, shown: String::new() }, None),
             (AgentEvent::Started { session: None, model: None }, None),
         ] {
             assert_eq!(activity(&event).as_deref(), shown, "{event:?}");

@@ -25,6 +25,19 @@ impl Engine<'_> {
 }
 
 impl Runner<'_, '_> {
+    /// Ends everything that is not settled, so that its work is put aside and the run ends.
+    pub(super) fn give_up_all(&mut self) -> Result<(), EngineError> {
+        let open = self.state.units().filter(|unit| !unit.is_settled());
+        let open: Vec<String> = open.map(|unit| unit.planned.id.clone()).collect();
+        for story in open {
+            let reason = "the run was abandoned".to_owned();
+            if let Some(error) = self.record(&Event::GaveUp { story, reason })? {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
     /// Stops the run until a person answers. The trees of the stories are kept.
     pub(super) fn ask(&mut self) -> Result<Event, EngineError> {
         self.clear_worktrees()?;

@@ -17,6 +17,7 @@ use crate::pipeline::Voice;
 use crate::plan::group_of;
 use crate::reducer::{Event, PhaseEnd, StoryRun};
 use crate::retro;
+use crate::task::Documents;
 use crate::uat;
 use crate::verdict::{AgentReport, ReportError};
 use crate::{EngineError, Spent};
@@ -59,6 +60,12 @@ impl Runner<'_, '_> {
                 self.written(call, &data)?.map(|bytes| uat::parse(&String::from_utf8_lossy(&bytes)))
             }
         };
+        let documents = Documents::read(&call.worktree.project(), &self.state.plan);
+        let read = read.map(|read| {
+            let document = read?;
+            let unknown = uat::unknown(&document, &documents.criteria);
+            if unknown.is_empty() { Ok(document) } else { Err(unknown) }
+        });
         let report = match read {
             Some(Ok(mut document)) => {
                 document.epic = epic.to_string();
@@ -98,7 +105,10 @@ impl Runner<'_, '_> {
             summary: format!("not started: {reason}"),
             findings: Vec::new(),
             contribution: Contribution::default(),
+            notes: crate::data::WorkNotes::default(),
             failure: None,
+            over: None,
+            waits_until: None,
             tree: unit.tree.unwrap_or_default(),
             files: Vec::new(),
             restored: Vec::new(),

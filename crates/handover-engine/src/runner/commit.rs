@@ -1,7 +1,7 @@
 //! Commits finished work: records into the story, one commit, the run's branch forward.
 
 use handover_context::learning::{Binding, extract_strategies};
-use handover_model::{GroupStatus, Reasoning, ReceiptId, StoryState, Verdict};
+use handover_model::{GroupStatus, Reasoning, ReceiptId, RunPhase, StoryState, Verdict};
 use handover_store::GroupUpdate;
 
 use super::Runner;
@@ -36,7 +36,10 @@ impl Runner<'_, '_> {
         self.write_records(&worktree, &story, intent.at, "done")?;
         match story.kind {
             UnitKind::Story => self.write_sprint_status(&worktree, id)?,
-            UnitKind::Closing => self.write_retro(&worktree, &story, intent.at)?,
+            UnitKind::Closing => {
+                self.write_retro(&worktree, &story, intent.at)?;
+                self.write_retro_status(&worktree, &story)?;
+            }
         }
         let tree = worktree.snapshot()?;
         if story.kind == UnitKind::Closing && tree == self.repo.tree_of(&base)? {
@@ -123,20 +126,34 @@ impl Runner<'_, '_> {
     }
 
     fn write_sprint_status(&self, worktree: &Worktree, id: &str) -> Result<(), EngineError> {
-        let folder = worktree.project();
-        let Some(place) = story::find_sprint_status(&folder) else { return Ok(()) };
-        let Some(path) = worktree.inside(place) else { return Ok(()) };
-        let Some(mut text) = bounded::text(&path) else { return Ok(()) };
         let all_done = self.state.stories.iter().all(|story| {
             story.planned.id == id || matches!(story.state, StoryState::Done | StoryState::Skipped)
         });
         let epic = format!("epic-{}", self.state.plan.epic);
         let epic_status = if all_done { "done" } else { "in-progress" };
-        for (key, status) in [(id, "done"), (epic.as_str(), epic_status)] {
-            if let Some(changed) = story::set_sprint_status(&text, key, status) {
-                text = changed;
-            }
-        }
-        Ok(fs_err::write(&path, text)?)
+        set_sprint_status(worktree, &[(id, "done"), (epic.as_str(), epic_status)])
     }
+
+    /// Whether there was a retrospective, if the sprint status asks.
+    fn write_retro_status(&self, worktree: &Worktree, story: &StoryRun) -> Result<(), EngineError> {
+        if !story.record.iter().any(|end| end.phase == RunPhase::Retro) {
+            return Ok(());
+        }
+        let key = format!("epic-{}-retrospective", self.state.plan.epic);
+        set_sprint_status(worktree, &[(key.as_str(), "done")])
+    }
+}
+
+/// Changes lines of the sprint status, if there is one.
+fn set_sprint_status(worktree: &Worktree, lines: &[(&str, &str)]) -> Result<(), EngineError> {
+    let folder = worktree.project();
+    let Some(place) = story::find_sprint_status(&folder) else { return Ok(()) };
+    let Some(path) = worktree.inside(place) else { return Ok(()) };
+    let Some(mut text) = bounded::text(&path) else { return Ok(()) };
+    for (key, status) in lines {
+        if let Some(changed) = story::set_sprint_status(&text, key, status) {
+            text = changed;
+        }
+    }
+    Ok(fs_err::write(&path, text)?)
 }

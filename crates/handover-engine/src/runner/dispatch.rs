@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use handover_store::{Hold, NewJob};
 
+use handover_model::Trace;
+
 use super::Runner;
 use super::agent::{AgentDone, AgentJob};
 use super::remote_job::{RemoteJob, RemoteResult, job_ref, result_ref};
@@ -95,6 +97,7 @@ impl<'a> Runner<'a, '_> {
             idle: limits.idle,
             turns: limits.turns,
             cost_usd: limits.cost_usd,
+            tokens: limits.tokens,
         };
         let work =
             serde_json::to_value(&remote_job).map_err(|error| self.not_serializable(&error))?;
@@ -198,7 +201,10 @@ impl<'a> Runner<'a, '_> {
                 }
             }
         }
-        Ok(JobResult::Agent(Box::new(AgentDone { call, handoff, outcome, report, follow_up })))
+        // What the agent did was seen on the other machine only.
+        let trace = Trace::default();
+        let done = AgentDone { call, handoff, outcome, report, follow_up, trace };
+        Ok(JobResult::Agent(Box::new(done)))
     }
 
     /// Deletes everything but the run's branches from the remote. Leftovers are harmless, so errors are
@@ -226,7 +232,10 @@ impl<'a> Runner<'a, '_> {
             Event::Started { .. }
             | Event::Answered { .. }
             | Event::Resumed { .. }
+            | Event::BaseChecked { .. }
             | Event::GatesEnded { .. }
+            | Event::WaitEnded { .. }
+            | Event::GaveUp { .. }
             | Event::Refused { .. }
             | Event::Merged { .. }
             | Event::Stopped { .. }

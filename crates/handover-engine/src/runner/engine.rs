@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use handover_agents::{CancelToken, Environment, OrphanEnd, end_marked, end_orphan};
+use handover_agents::{CancelToken, ClockTime, Environment, OrphanEnd, end_marked, end_orphan};
 use handover_files::Folder;
 use handover_handoff::Handoffs;
 use handover_model::config::Config;
 use handover_model::{EpicId, Host, ProjectId, RunId, SessionStatus, Timestamp};
-use handover_store::{NewRun, NewSession, RunFilter, Store};
+use handover_store::{NewRun, NewSession, RecordKind, RunFilter, Store, StoreError};
 use handover_text::Redactor;
 
 use super::dispatch::Dispatched;
@@ -18,12 +18,13 @@ use super::helper::HelpOutcome;
 use super::workers::Delivered;
 use super::{Runner, spawn_id};
 use crate::EngineError;
+use crate::forecast::Forecast;
 use crate::gates::GateKind;
 use crate::git::Repo;
 use crate::journal::{Death, Folded, Intent, Journal, Note, fold};
 use crate::lock::{lease, lock};
-use crate::plan::{Planner, Preview, RunRequest};
-use crate::reducer::{Effect, Event, State};
+use crate::plan::{Planner, Preview, RunRequest, own_session};
+use crate::reducer::{Effect, Event, Plan, State};
 
 /// How long orphaned processes have between SIGTERM and SIGKILL.
 const ORPHAN_GRACE: Duration = Duration::from_millis(500);
@@ -50,6 +51,8 @@ pub struct Engine<'a> {
     pub machine: String,
     /// The clock.
     pub now: &'a dyn Fn() -> Timestamp,
+    /// The next time that a clock of this machine shows this.
+    pub next_at: &'a dyn Fn(&ClockTime) -> Option<Timestamp>,
     /// Generates an unguessable text of letters and digits, a new one on each call.
     pub unique: &'a dyn Fn() -> String,
     /// Cancels the run and everything it started.
@@ -68,6 +71,8 @@ pub enum Progress<'a> {
         /// Whether it is an earlier run that continues.
         resumed: bool,
     },
+    /// What the run will cost, said before its first agent starts.
+    Expects(&'a Forecast),
     /// Another machine leads the run; this one works for it.
     Helping {
         /// The run.
@@ -86,6 +91,8 @@ pub enum Progress<'a> {
         /// One line of what it does.
         what: String,
     },
+    /// Nothing happened for a moment, while something is at work.
+    Tick,
     /// Something unexpected that does not stop the run.
     Warning(String),
 }
@@ -120,7 +127,33 @@ impl<'a> Engine<'a> {
     /// What a run would do, without leaving a trace.
     pub fn plan(&self, request: &RunRequest) -> Result<Preview, EngineError> {
         let repo = Repo::open(&self.project, self.environment_of(Host::COMMAND))?;
-        self.planner(&repo).preview(request)
+        let session = match &request.session {
+            Some(session) => session.clone(),
+            None => own_session(&request.epic)?,
+        };
+        let mut preview = None;
+        if matches!(self.store.session(&session), Err(StoreError::NotFound { .. })) {
+            // The first agents will find a session without records: it is created and rolled back.
+            let undone = StoreError::not_found(RecordKind::Session, session.as_str());
+            let new = NewSession {
+                id: session,
+                project: self.project_id.clone(),
+                metadata: self.redactor.clean_json(serde_json::json!({})),
+                now: (self.now)(),
+            };
+            let _ = self.store.writing(|store| {
+                store.open_session(&new)?;
+                let handoffs = Handoffs { store: Ok(store), ..self.handoffs };
+                preview = Some(Planner { handoffs, ..self.planner(&repo) }.preview(request));
+                Err::<(), _>(undone)
+            });
+        }
+        preview.unwrap_or_else(|| self.planner(&repo).preview(request))
+    }
+
+    /// What a planned run will cost, from what earlier ones did cost.
+    pub fn forecast(&self, plan: &Plan, request: &RunRequest) -> Result<Forecast, EngineError> {
+        Forecast::new(self.store, &self.project_id, plan, &request.options())
     }
 
     fn planner<'p>(&'p self, repo: &'p Repo) -> Planner<'p> {
@@ -197,6 +230,9 @@ impl<'a> Engine<'a> {
                 self.fetch_run(repo, &journal.run, &folded.state.plan.branch)?;
                 self.resume(request, &mut journal, folded, on_progress)?
             }
+            None if request.abandon => {
+                return Err(EngineError::NothingUnfinished { epic: request.epic.to_string() });
+            }
             None => (self.start(request, repo, &mut journal, on_progress)?, Vec::new()),
         };
         let run = journal.run.clone();
@@ -214,9 +250,13 @@ impl<'a> Engine<'a> {
             tree_in_worktree: BTreeMap::new(),
             spare_worktree: None,
             gate_results: BTreeMap::new(),
+            cost_is_unknown: false,
             reported_refs: BTreeSet::new(),
         };
         runner.folder.create()?;
+        if request.abandon {
+            runner.give_up_all()?;
+        }
         runner.drive()?;
         Ok((run, runner.state))
     }
@@ -235,6 +275,10 @@ impl<'a> Engine<'a> {
             return Ok(None);
         }
         let folded = fold(&run.id, &self.store.journal(&run.id, 1)?)?;
+        if folded.as_ref().is_some_and(|folded| !request.resume && folded.state.is_untouched()) {
+            // It stopped before its first story, such as at a missing tool; nothing would be lost.
+            return Ok(None);
+        }
         match folded {
             Some(_) if !request.resume => Err(EngineError::Unfinished {
                 run: run.id.to_string(),
@@ -282,6 +326,10 @@ impl<'a> Engine<'a> {
             reason: "it does not begin with a plan".to_owned(),
         })?;
         on_progress(&state, &Progress::Started { run: &journal.run, resumed: false });
+        // Earlier runs that cannot be read are no reason not to start this one.
+        if let Ok(forecast) = self.forecast(&state.plan, request) {
+            on_progress(&state, &Progress::Expects(&forecast));
+        }
         for text in skipped {
             let text = format!("skipped a part of a handoff: {text}");
             on_progress(&state, &Progress::Warning(text));
@@ -293,6 +341,20 @@ impl<'a> Engine<'a> {
                  one is not committed",
                 filters.join(", ")
             );
+            on_progress(&state, &Progress::Warning(text));
+        }
+        let submodules = repo.submodules(&state.plan.base)?;
+        if !submodules.is_empty() {
+            let empty = repo.empty_submodules(&state.plan.base)?;
+            let mut text =
+                format!("work inside of submodules is not committed: {}", submodules.join(", "));
+            if !empty.is_empty() {
+                let empty = empty.join(", ");
+                text.push_str(
+                    "; these are empty in this run, because your checkout does not have them: ",
+                );
+                text.push_str(&empty);
+            }
             on_progress(&state, &Progress::Warning(text));
         }
         Ok(state)

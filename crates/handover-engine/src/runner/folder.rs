@@ -7,7 +7,7 @@ use handover_model::{Profile, RunPhase};
 
 use super::Runner;
 use crate::EngineError;
-use crate::git::{Change, GitError, Worktree};
+use crate::git::{Change, ChangedSubmodule, GitError, Worktree};
 use crate::pipeline::{AgentStep, Voice};
 use crate::reducer::{StoryRun, UnitKind};
 use crate::story::{self, Integrity};
@@ -54,6 +54,14 @@ impl Runner<'_, '_> {
             }
             Err(error) => return Err(error),
         };
+        if !restored.is_empty() && step.profile != Profile::ReadOnly {
+            let (id, paths) = (&story.planned.id, restored.join(", "));
+            self.warn(format!("{id} {}: its changes to {paths} were reverted", step.phase))?;
+        }
+        let problem = match problem {
+            None => self.changed_submodule(worktree)?,
+            problem => problem,
+        };
         let (mut files, mut test_setup) = (Vec::new(), Vec::new());
         if step.profile != Profile::ReadOnly {
             files = self.changed_files(story, &tree)?;
@@ -70,6 +78,17 @@ impl Runner<'_, '_> {
             self.keep_tree(&story.planned.id, base, &tree, self.now())?;
         }
         Ok(FolderState { tree, files, restored, test_setup, problem })
+    }
+
+    /// Why work is not usable that is in a submodule: a run cannot commit it. The submodule is restored.
+    fn changed_submodule(&self, worktree: &Worktree) -> Result<Option<String>, EngineError> {
+        let changed = worktree.restore_submodules()?;
+        Ok(changed.first().map(|ChangedSubmodule { path, files }| {
+            let shown = files.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+            format!(
+                "it changed files in the submodule `{path}`, which a run cannot commit: {shown}"
+            )
+        }))
     }
 
     /// A worktree for one voice of a party, to be discarded.

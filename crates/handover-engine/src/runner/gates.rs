@@ -12,7 +12,8 @@ use super::workers::{Job, WorkerEvent, WorkerLink};
 use super::{Engine, Runner, Started, spawn_id};
 use crate::EngineError;
 use crate::gates::{
-    Baselines, Gate, GateContext, GateError, GateFolder, GateResult, detect, new_failures, run_gate,
+    Baselines, Gate, GateContext, GateError, GateFolder, GateResult, OwnCode, Variables, detect,
+    new_failures, run_gate,
 };
 use crate::git::{Repo, Worktree, ref_part};
 use crate::journal::Intent;
@@ -21,28 +22,36 @@ use crate::reducer::{Event, GateOutcome};
 /// How much of the output of failing gates is recorded, of each and in all.
 const DETAIL: usize = 6_000;
 
-/// Gates that are ready to run.
-pub(super) struct GatesJob {
-    story: String,
-    attempt: u32,
-    /// The tree that they check.
-    tree: Option<String>,
+/// Gates that are ready to run on any worktree.
+pub(super) struct GateRun {
+    /// The story or the base that they check, as it is shown.
+    what: String,
     gates: Vec<Gate>,
-    folder: PathBuf,
+    checkout: PathBuf,
     environment: Environment,
     timeout: Duration,
     spawn: SpawnId,
     /// The folder of all reports, and the name of these reports' subfolder.
     reports: (Folder, String),
+}
+
+/// The gates of a story.
+pub(super) struct GatesJob {
+    run: GateRun,
+    story: String,
+    attempt: u32,
+    /// The tree that they check.
+    tree: Option<String>,
+    worktree: Worktree,
     /// The base to compare with if a gate fails.
     base: Option<Base>,
 }
 
 /// The commit that a story started from.
-struct Base {
+pub(super) struct Base {
     repo: Repo,
-    commit: String,
-    worktree: Worktree,
+    pub(super) commit: String,
+    pub(super) worktree: Worktree,
     known: Baselines,
 }
 
@@ -76,24 +85,42 @@ impl Runner<'_, '_> {
         }
         // Tools may leave files in the worktree that are not part of the work.
         self.tree_in_worktree.remove(id);
-        let base = story.base.map(|commit| Base {
-            worktree: self.worktree_at(&format!("@base-{}", intent.seq), &commit),
-            repo: self.repo.clone(),
-            commit,
-            known: self.baselines(),
-        });
+        let base = story.base.map(|commit| self.base(&format!("@base-{}", intent.seq), commit));
         Ok(Started::Job(Job::Gates(Box::new(GatesJob {
+            run: GateRun { gates, ..self.gate_run(intent, id, &worktree)? },
             story: id.to_owned(),
             attempt,
             tree: story.tree,
-            gates,
-            folder: worktree.project(),
+            worktree,
+            base,
+        }))))
+    }
+
+    /// The gates of a worktree, ready to run.
+    pub(super) fn gate_run(
+        &self,
+        intent: &Intent,
+        id: &str,
+        worktree: &Worktree,
+    ) -> Result<GateRun, EngineError> {
+        Ok(GateRun {
+            what: id.to_owned(),
+            gates: self.detected(id, worktree)?,
+            checkout: self.engine.project.clone(),
             environment: self.gate_environment(),
             timeout: Duration::from_secs(self.engine.config.gates.timeout),
             spawn: spawn_id(&self.journal.run, intent.seq)?,
             reports: (self.folder.inside("reports"), ref_part(id)),
-            base,
-        }))))
+        })
+    }
+
+    pub(super) fn base(&self, name: &str, commit: String) -> Base {
+        Base {
+            worktree: self.worktree_at(name, &commit),
+            repo: self.repo.clone(),
+            commit,
+            known: self.baselines(),
+        }
     }
 
     pub(super) fn finish_gates(&mut self, done: GatesDone) -> Event {
@@ -119,7 +146,7 @@ impl Runner<'_, '_> {
     }
 
     /// The gates of a worktree. Each story has its own report folder, since several are checked at once.
-    fn detected(&self, id: &str, worktree: &Worktree) -> Result<Vec<Gate>, EngineError> {
+    pub(super) fn detected(&self, id: &str, worktree: &Worktree) -> Result<Vec<Gate>, EngineError> {
         let scratch = self.reports(id);
         scratch.create()?;
         let scratch = scratch.path();
@@ -168,13 +195,17 @@ impl Engine<'_> {
 impl GatesJob {
     pub(super) fn work(self, link: &WorkerLink<'_>) -> Result<GatesDone, EngineError> {
         let begin = Instant::now();
-        let results = self.run_all(&self.folder, link)?;
+        let results = self.run.all(&self.worktree, link)?;
         let mut new = Vec::new();
         if results.iter().any(|result| !result.passed) {
-            new = new_failures(&results, &self.baseline(link)?);
+            let before = match &self.base {
+                Some(base) => base.results(&self.run, link)?,
+                None => Vec::new(),
+            };
+            new = new_failures(&results, &before);
         }
         // Reports contain what tests printed, unredacted.
-        let (reports, own) = &self.reports;
+        let (reports, own) = &self.run.reports;
         let _ = reports.remove_folder(own);
         let event = if new.is_empty() {
             ended(&self.story, self.attempt, begin, GateOutcome::Passed, new, "")
@@ -185,35 +216,72 @@ impl GatesJob {
         };
         Ok(GatesDone { tree: self.tree, results, event })
     }
+}
 
-    fn run_all(
+impl GateRun {
+    /// What interpreters need to use the code of a worktree.
+    pub(super) fn ask_interpreters(
         &self,
-        folder: &Path,
+        worktree: &Worktree,
         link: &WorkerLink<'_>,
-    ) -> Result<Vec<GateResult>, EngineError> {
-        self.gates.iter().map(|gate| self.run_one(gate, folder, link)).collect()
+    ) -> Result<Variables, EngineError> {
+        self.own_code(worktree, link, |own| {
+            own.ask_interpreters(&mut |event| report_process(link, event))
+        })
     }
 
-    fn run_one(
+    fn own_code(
+        &self,
+        worktree: &Worktree,
+        link: &WorkerLink<'_>,
+        then: impl FnOnce(&OwnCode<'_>) -> Result<Variables, GateError>,
+    ) -> Result<Variables, EngineError> {
+        let folder = worktree.project();
+        let own = OwnCode {
+            checkout: &self.checkout,
+            folder: &folder,
+            root: &worktree.path,
+            environment: &self.environment,
+            is_ignored: &|path| worktree.ignores(path),
+            spawn: self.spawn.clone(),
+            cancel: &link.cancel,
+        };
+        Ok(then(&own)?)
+    }
+
+    fn all(
+        &self,
+        worktree: &Worktree,
+        link: &WorkerLink<'_>,
+    ) -> Result<Vec<GateResult>, EngineError> {
+        let mut environment = self.environment.clone();
+        let variables = self.own_code(worktree, link, |own| {
+            own.redirect(&mut |event| report_process(link, event))
+        })?;
+        for (name, value) in variables {
+            environment.set(name, value);
+        }
+        let folder = worktree.project();
+        self.gates.iter().map(|gate| self.one(gate, &folder, &environment, link)).collect()
+    }
+
+    fn one(
         &self,
         gate: &Gate,
         folder: &Path,
+        environment: &Environment,
         link: &WorkerLink<'_>,
     ) -> Result<GateResult, EngineError> {
         let what = format!("gate {}", gate.name);
-        link.send(WorkerEvent::Activity { story: self.story.clone(), what });
+        link.send(WorkerEvent::Activity { story: self.what.clone(), what });
         let context = GateContext {
             folder,
-            environment: &self.environment,
+            environment,
             timeout: self.timeout,
             spawn: self.spawn.clone(),
             cancel: &link.cancel,
         };
-        let result = run_gate(gate, &context, &mut |event| {
-            if let AgentEvent::Spawned(process) = event {
-                link.send(WorkerEvent::Spawned { process, delivered: None });
-            }
-        });
+        let result = run_gate(gate, &context, &mut |event| report_process(link, event));
         if let Ok(GateResult { name, passed, failed, ended, .. }) = &result {
             tracing::debug!(gate = name, passed, failed = failed.len(), ended, "gate ended");
         }
@@ -222,20 +290,37 @@ impl GatesJob {
             result => Ok(clean(result?, link.redactor)),
         }
     }
+}
+
+fn report_process(link: &WorkerLink<'_>, event: AgentEvent) {
+    if let AgentEvent::Spawned(process) = event {
+        link.send(WorkerEvent::Spawned { process, delivered: None });
+    }
+}
+
+impl Base {
+    /// Removes its worktree.
+    pub(super) fn discard(&self) -> Result<(), EngineError> {
+        self.worktree.remove()?;
+        Ok(self.repo.prune()?)
+    }
 
     /// The results on the base, determined once per tree.
-    fn baseline(&self, link: &WorkerLink<'_>) -> Result<Vec<GateResult>, EngineError> {
-        let Some(base) = &self.base else { return Ok(Vec::new()) };
-        let tree = base.repo.tree_of(&base.commit)?;
-        if let Some(results) = base.known.get(&tree, &self.gates) {
+    pub(super) fn results(
+        &self,
+        run: &GateRun,
+        link: &WorkerLink<'_>,
+    ) -> Result<Vec<GateResult>, EngineError> {
+        let tree = self.repo.tree_of(&self.commit)?;
+        if let Some(results) = self.known.get(&tree, &run.gates) {
             return Ok(results);
         }
-        if !base.worktree.ensure()? {
-            base.worktree.restore(&tree)?;
+        if !self.worktree.ensure()? {
+            self.worktree.restore(&tree)?;
         }
-        let results = self.run_all(&base.worktree.project(), link)?;
-        base.worktree.remove()?;
-        base.known.put(&tree, &self.gates, &results);
+        let results = run.all(&self.worktree, link)?;
+        self.worktree.remove()?;
+        self.known.put(&tree, &run.gates, &results);
         Ok(results)
     }
 }

@@ -33,7 +33,8 @@ impl Engine<'_> {
         plan: &Plan,
     ) -> Result<Vec<String>, EngineError> {
         let mut skipped = Vec::new();
-        for epic in story::epic_dependencies(&self.project, &plan.epic)? {
+        let layout = story::Layout::new(&self.config.runs);
+        for epic in story::epic_dependencies(&self.project, &layout, &plan.epic)? {
             let path = repo.prefix.join(handoff_path(&epic));
             let Some(bytes) = repo.file_of(&plan.base, &path)? else { continue };
             let handoff = Handoff::parse(&String::from_utf8_lossy(&bytes));

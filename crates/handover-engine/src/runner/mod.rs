@@ -5,6 +5,7 @@
 mod agent;
 mod agent_work;
 mod answer;
+mod base;
 mod closing;
 mod commit;
 mod dispatch;
@@ -24,6 +25,7 @@ mod result_file;
 mod scenarios;
 mod uat;
 mod unexpected_refs;
+mod usage_limit;
 mod workers;
 mod worktrees;
 
@@ -70,6 +72,8 @@ struct Runner<'a, 'p> {
     spare_worktree: Option<Worktree>,
     /// The tree that gates checked last and their results, by story.
     gate_results: BTreeMap<String, (String, Vec<GateResult>)>,
+    /// Whether it was said that costs are not known.
+    cost_is_unknown: bool,
     /// Unexpected refs that were reported already.
     reported_refs: BTreeSet<String>,
 }
@@ -80,6 +84,8 @@ enum Started {
     Finished(Event),
     /// A worker has to perform it.
     Job(Job),
+    /// It is over at a certain time.
+    Waits,
 }
 
 impl<'a> Runner<'a, '_> {
@@ -115,6 +121,7 @@ impl<'a> Runner<'a, '_> {
         let mut stop = None;
         loop {
             stop = stop.or(self.poll_helpers(workers)?);
+            stop = stop.or(self.poll_wait()?);
             while let (None, Some(effect)) = (&stop, self.next_effect()) {
                 stop = self.start_effect(effect, workers)?;
             }
@@ -123,7 +130,10 @@ impl<'a> Runner<'a, '_> {
             }
             let WorkerMessage { seq, event } = match messages.recv_timeout(POLL_INTERVAL) {
                 Ok(message) => message,
-                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Timeout) => {
+                    (self.on_progress)(&self.state, &Progress::Tick);
+                    continue;
+                }
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             match event {
@@ -191,6 +201,7 @@ impl<'a> Runner<'a, '_> {
         tracing::debug!("effect started");
         match self.start(&intent) {
             Ok(Started::Finished(event)) => return self.record(&event),
+            Ok(Started::Waits) => self.in_flight.push(intent),
             Ok(Started::Job(Job::Agent(job))) if self.should_dispatch(&job) => {
                 if let Err(error) = self.dispatch(&intent, job) {
                     return Ok(Some(error));
@@ -246,10 +257,15 @@ impl<'a> Runner<'a, '_> {
             Effect::Agent { story, attempt, voice, .. } => {
                 return self.start_agent(intent, story, *attempt, voice.as_ref());
             }
+            Effect::CheckBase => return self.start_base(intent),
+            Effect::Wait { .. } => return Ok(Started::Waits),
             Effect::Gates { story, attempt } => return self.start_gates(intent, story, *attempt),
             Effect::Uat { story, attempt } => return self.start_uat(intent, story, *attempt),
             Effect::Forgo { story, phase, attempt, voice, reason } => {
                 self.skip_agent(story, *phase, *attempt, voice.as_ref(), reason)?
+            }
+            Effect::GiveUp { story, reason } => {
+                Event::GaveUp { story: story.clone(), reason: reason.clone() }
             }
             Effect::Open { story } => self.open(story)?,
             Effect::Rebase { story, onto } => self.rebase(intent, story, onto)?,
@@ -270,6 +286,7 @@ impl<'a> Runner<'a, '_> {
             JobResult::Agent(done) => self.finish_agent(*done),
             JobResult::AgentFailed(failed) => Err(self.agent_failed(*failed)),
             JobResult::Gates(done) => Ok(self.finish_gates(*done)),
+            JobResult::Base(event) => Ok(*event),
             JobResult::Remote(_) => Err(self.inconsistent("the result of another engine's job")),
             JobResult::Uat(done) => self.finish_uat(*done),
         }

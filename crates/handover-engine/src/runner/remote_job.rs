@@ -9,6 +9,7 @@ use handover_model::{Host, ReceiptId, RunId};
 use serde::{Deserialize, Serialize};
 
 use super::agent::AgentAttempt;
+use super::agent_work::Worked;
 use super::workers::WorkerLink;
 use super::{Engine, spawn_id};
 use crate::EngineError;
@@ -42,6 +43,8 @@ pub(super) struct RemoteJob {
     pub(super) idle: Option<Duration>,
     pub(super) turns: Option<u32>,
     pub(super) cost_usd: Option<f64>,
+    #[serde(default)]
+    pub(super) tokens: Option<u64>,
 }
 
 /// The result of a [`RemoteJob`].
@@ -105,6 +108,7 @@ impl Engine<'_> {
             nonce: job.nonce.clone(),
             secret_name: self.secret(),
             logs: place,
+            folder: worktree.project(),
         };
         let mut invocation = Invocation::new(job.host, spawn_id(run, seq)?, worktree.project());
         if let Some(command) = &job.command {
@@ -126,6 +130,7 @@ impl Engine<'_> {
         invocation.limits.idle = job.idle;
         invocation.limits.turns = job.turns;
         invocation.limits.cost_usd = job.cost_usd;
+        invocation.limits.tokens = job.tokens;
         Ok(RemoteWork {
             job,
             run: run.clone(),
@@ -146,7 +151,8 @@ impl RemoteWork {
         self.worktree.ensure()?;
         self.worktree.restore(&self.repo.tree_of(&self.job.commit)?)?;
         let read = format!("{}\n{}", self.job.text, self.job.prompt);
-        let (outcome, report, follow_up) = self.attempt.work(&self.invocation, &read, link)?;
+        let Worked { outcome, report, follow_up, .. } =
+            self.attempt.work(&self.invocation, &read, link)?;
         // Without a commit the leader rejects the work.
         let commit =
             self.worktree.snapshot().ok().map(|tree| self.push_result(&tree)).transpose()?;
@@ -210,6 +216,7 @@ mod tests {
             idle: None,
             turns: Some(3),
             cost_usd: Some(0.5),
+            tokens: Some(90_000),
         };
         let value = serde_json::to_value(&job).unwrap();
         let back: RemoteJob = serde_json::from_value(value.clone()).unwrap();

@@ -1,18 +1,13 @@
-//! The file an agent writes its result to. It exists only while the agent works, under a name that no other
-//! agent can guess or list; only a redacted copy is kept.
+//! The file an agent writes its result to, in its own worktree: every permission profile that may write at all
+//! lets it write there, and no other agent works there. It is deleted before the work is looked at; only a
+//! redacted copy is kept, with the logs.
 
-use std::os::unix::fs::PermissionsExt as _;
-
-use handover_files::{FileError, Sync};
+use handover_files::{FileError, Folder, Sync};
 use handover_text::Redactor;
 
-use super::agent::AgentAttempt;
+use super::agent::{AgentAttempt, RESULT_FOLDER};
 use crate::EngineError;
 use crate::verdict::MAX_RESULT;
-
-/// Names in the folder of a result can be used, but not listed.
-const CLOSED: u32 = 0o300;
-const OPEN: u32 = 0o700;
 
 /// The folder of one result. Dropping it deletes it with everything in it.
 pub(super) struct ResultFile<'a> {
@@ -25,17 +20,13 @@ impl<'a> ResultFile<'a> {
         let file = Self { attempt };
         file.delete();
         attempt.result_folder().create()?;
-        file.set_mode(CLOSED);
         Ok(file)
     }
 
     /// What the agent wrote; none if there is no file. Links are not followed, because they could lead
     /// anywhere.
     pub(super) fn read(&self) -> Option<Vec<u8>> {
-        self.set_mode(OPEN);
-        let read = self.attempt.result_folder().read(&self.attempt.result_name(), MAX_RESULT);
-        self.set_mode(CLOSED);
-        match read {
+        match self.attempt.result_folder().read(&self.attempt.result_name(), MAX_RESULT) {
             Ok(bytes) => bytes,
             Err(FileError::TooLarge { .. }) => Some(b"too large".to_vec()),
             Err(_) => Some(b"not a file".to_vec()),
@@ -56,19 +47,9 @@ impl<'a> ResultFile<'a> {
         Ok(())
     }
 
-    /// Only for a folder: a link in its place is not followed.
-    fn set_mode(&self, mode: u32) -> bool {
-        let path = self.attempt.result_folder().path();
-        let is_folder = fs_err::symlink_metadata(&path).is_ok_and(|data| data.is_dir());
-        let _ = is_folder
-            .then(|| fs_err::set_permissions(&path, std::fs::Permissions::from_mode(mode)));
-        is_folder
-    }
-
+    /// A link in its place is deleted, not followed.
     fn delete(&self) {
-        if self.set_mode(OPEN) {
-            let _ = self.attempt.logs.remove_folder(&self.attempt.file("result"));
-        } else {
+        if Folder::at(&self.attempt.folder).remove_folder(RESULT_FOLDER).is_err() {
             let _ = fs_err::remove_file(self.attempt.result_folder().path());
         }
     }
@@ -90,14 +71,17 @@ mod tests {
     use super::*;
     use crate::pipeline::Pipeline;
 
-    fn attempt(logs: &Path) -> AgentAttempt {
+    fn attempt(place: &Path) -> AgentAttempt {
+        let folder = place.join("worktree");
+        fs_err::create_dir_all(&folder).unwrap();
         AgentAttempt {
             story: "1-1-a".to_owned(),
             step: Pipeline::story(true, Profile::Edit).fix,
             number: 1,
             nonce: "n".to_owned(),
             secret_name: "guess-me".to_owned(),
-            logs: Folder::at(logs),
+            logs: Folder::at(place),
+            folder,
         }
     }
 
@@ -109,8 +93,7 @@ mod tests {
         let file = ResultFile::create(&attempt).unwrap();
         assert_eq!(file.read(), None);
         let path = attempt.result_folder().path();
-        let mode = fs_err::metadata(&path).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, CLOSED);
+        assert!(path.starts_with(&attempt.folder), "{}", path.display());
         fs_err::write(attempt.result(), format!(r#"{{"summary":"{token}"}}"#)).unwrap();
         file.keep(&Redactor::default()).unwrap();
         assert!(!path.exists());

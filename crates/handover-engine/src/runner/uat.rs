@@ -16,6 +16,7 @@ use crate::git::Worktree;
 use crate::journal::Intent;
 use crate::reducer::{Event, StoryRun};
 use crate::story;
+use crate::task::Documents;
 use crate::uat::{self, Allowed, Document, DocumentInfo, ScenarioContext};
 
 /// Scenarios that are ready to run.
@@ -115,12 +116,12 @@ impl Runner<'_, '_> {
     ) -> Result<(), EngineError> {
         let plan = &self.state.plan;
         let data = uat_data_path(&plan.epic);
-        let epic = plan.epic_file.as_ref().map(|path| worktree.project().join(path));
-        let epic = epic.and_then(|path| bounded::text(&path)).unwrap_or_default();
+        let documents = Documents::read(&worktree.project(), plan);
         let about = DocumentInfo {
-            title: story::epic_title(&epic),
+            title: story::epic_title(&documents.epic),
             stories: plan.stories.iter().map(|story| story.id.clone()).collect(),
             data: data.clone(),
+            uncovered: uat::uncovered(document, &documents.criteria),
         };
         let text = uat::render(document, results, &about);
         let value = serde_json::to_value(document).unwrap_or_default();

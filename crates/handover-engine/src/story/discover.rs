@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use handover_files::{FileError, read_text_bounded};
 use handover_model::EpicId;
 
+use super::layout::in_each_folder;
 use super::parse::{claims, strip_word};
-use super::{Status, Story, StoryError};
-
-const EPICS: &str = "docs/epics";
-const STORIES: &[&str] = &["docs/stories", "docs/sprint-artifacts", "docs/sprints"];
+use super::{Layout, Status, Story, StoryError};
 
 /// Larger files are not read.
 const MAX_BYTES: u64 = 1 << 20;
@@ -39,15 +37,25 @@ pub struct Discovery {
     pub stories: Vec<(Story, Vec<String>)>,
     /// Why each file was selected.
     pub matches: Vec<Match>,
+    /// Why other files in the same folders were not.
+    pub others: Vec<Match>,
 }
 
-/// A selected file and the reason.
+/// A file and why it was selected, or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
     /// The file, relative to the project.
     pub path: String,
-    /// Why it was selected.
+    /// Why.
     pub reason: &'static str,
+}
+
+/// A file in a folder of stories.
+enum Candidate {
+    /// A story of this epic, and why.
+    Story(Box<Story>, &'static str),
+    /// Something else, and why.
+    Other(&'static str),
 }
 
 /// What a file name says about an epic.
@@ -85,58 +93,107 @@ fn same_epic(one: &str, other: &str) -> bool {
 }
 
 /// Finds the epic and its stories below a project's folder.
-pub fn discover(root: &Path, epic: &EpicId) -> Result<Discovery, StoryError> {
-    let mut matches = Vec::new();
-    let epic_file = epic_file(root, epic)?;
-    if let Some(path) = &epic_file {
-        matches.push(Match { path: path.clone(), reason: "its name" });
+pub fn discover(root: &Path, layout: &Layout, epic: &EpicId) -> Result<Discovery, StoryError> {
+    let (mut matches, mut others) = (Vec::new(), Vec::new());
+    let epic_file = epic_file(root, layout, epic)?;
+    if let Some((path, reason)) = &epic_file {
+        matches.push(Match { path: path.clone(), reason });
     }
+    let epic_file = epic_file.map(|(path, _)| path);
     let mut stories: Vec<Story> = Vec::new();
-    for folder in STORIES {
-        for path in markdown_files(root, &root.join(folder), false)? {
-            let Some((story, reason)) = story(root, &path, epic)? else { continue };
-            if let Some(twin) = stories.iter().find(|other| other.id == story.id) {
-                return Err(StoryError::Ambiguous {
-                    what: format!("story `{}`", story.id),
-                    paths: vec![twin.path.clone(), story.path],
-                });
+    let mut files = Vec::new();
+    for folder in &layout.stories {
+        for path in files_at(root, folder, true)? {
+            if !files.contains(&path) {
+                files.push(path);
             }
-            matches.push(Match { path: story.path.clone(), reason });
-            stories.push(story);
         }
     }
-    let folders = || STORIES.iter().map(|&folder| folder.to_owned()).collect();
+    for path in files {
+        let shown = relative(root, &path);
+        if epic_file.as_ref() == Some(&shown) {
+            continue;
+        }
+        match story(root, &path, epic)? {
+            Candidate::Story(story, reason) => {
+                reject_twin(&stories, &story)?;
+                matches.push(Match { path: shown, reason });
+                stories.push(*story);
+            }
+            Candidate::Other(reason) => others.push(Match { path: shown, reason }),
+        }
+    }
     if stories.is_empty() {
-        let epic = epic.to_string();
+        let (epic, folders) = (epic.to_string(), layout.stories.clone());
         return Err(match epic_file {
-            None => StoryError::NotFound { epic, folders: folders() },
-            Some(_) => StoryError::NoStories { epic, folders: folders() },
+            None => StoryError::NotFound { epic, epics: layout.epics.clone(), folders },
+            Some(_) => StoryError::NoStories { epic, folders },
         });
     }
     let stories = super::in_order(epic.as_str(), stories)?;
-    Ok(Discovery { epic: epic.clone(), epic_file, stories, matches })
+    Ok(Discovery { epic: epic.clone(), epic_file, stories, matches, others })
 }
 
-pub(super) fn epic_file(root: &Path, epic: &EpicId) -> Result<Option<String>, StoryError> {
+/// Two files with the same name or number could be the same story.
+fn reject_twin(stories: &[Story], story: &Story) -> Result<(), StoryError> {
+    let is_twin = |other: &&Story| {
+        other.id == story.id || other.number.is_some() && other.number == story.number
+    };
+    let Some(twin) = stories.iter().find(is_twin) else { return Ok(()) };
+    let what = match story.number {
+        Some(number) if twin.id != story.id => format!("story number {number}"),
+        Some(_) | None => format!("story `{}`", story.id),
+    };
+    Err(StoryError::Ambiguous { what, paths: vec![twin.path.clone(), story.path.clone()] })
+}
+
+/// The file of an epic and why: one of its own, or else one that describes all epics.
+pub(super) fn epic_file(
+    root: &Path,
+    layout: &Layout,
+    epic: &EpicId,
+) -> Result<Option<(String, &'static str)>, StoryError> {
     let mut found = Vec::new();
-    for path in markdown_files(root, &root.join(EPICS), true)? {
-        let stem = stem(&path);
-        let lower = stem.to_ascii_lowercase();
-        let rest = lower
-            .strip_prefix("epic")
-            .map_or(lower.as_str(), |rest| rest.trim_start_matches(['-', '_', ' ']));
-        if starts_with_epic(rest, epic.as_str())
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_', '.', ' ']))
-        {
-            found.push(relative(root, &path));
+    let mut shared = Vec::new();
+    for folder in &layout.epics {
+        // Many other documents are in `docs`.
+        let deep = folder != "docs";
+        for path in files_at(root, folder, deep)? {
+            let lower = stem(&path).to_ascii_lowercase();
+            let shown = relative(root, &path);
+            if lower == "epics" {
+                let text = read(&path).unwrap_or_default();
+                if super::epic::section(&text, epic).is_some() && !shared.contains(&shown) {
+                    shared.push(shown);
+                }
+            } else if let Some(feature) = feature(&path).filter(|_| folder.contains('*')) {
+                if feature_number(&feature, epic.as_str()).is_some() {
+                    found.push(shown);
+                }
+            } else if names_epic(&lower, folder, epic) && !found.contains(&shown) {
+                found.push(shown);
+            }
         }
     }
-    match found.len() {
-        0 | 1 => Ok(found.pop()),
+    let reason = if found.is_empty() { "a heading in it" } else { "its name" };
+    let mut files = if found.is_empty() { shared } else { found };
+    match files.len() {
+        0 | 1 => Ok(files.pop().map(|path| (path, reason))),
         _ => {
-            Err(StoryError::Ambiguous { what: format!("the file of epic `{epic}`"), paths: found })
+            Err(StoryError::Ambiguous { what: format!("the file of epic `{epic}`"), paths: files })
         }
     }
+}
+
+/// Whether the name of a file is that of an epic. A bare number counts only in folders of nothing but epics.
+fn names_epic(stem: &str, folder: &str, epic: &EpicId) -> bool {
+    let word = stem.strip_prefix("epic");
+    if word.is_none() && !folder.ends_with("epics") {
+        return false;
+    }
+    let rest = word.map_or(stem, |rest| rest.trim_start_matches(['-', '_', ' ']));
+    starts_with_epic(rest, epic.as_str())
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_', '.', ' ']))
 }
 
 /// The rest of a name after the epic.
@@ -170,27 +227,37 @@ pub(super) fn named(name: &str, epic: &str) -> Named {
 fn number_after(rest: &str) -> Option<u64> {
     let rest = rest.strip_prefix(['-', '.', '_'])?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    let ends_well = rest[end..].is_empty() || rest[end..].starts_with(['-', '_', '.', ' ']);
+    let after = &rest[end..];
+    // `1.5.0` is a version, not a story.
+    let is_version =
+        after.strip_prefix('.').is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+    let ends_well = after.is_empty() || after.starts_with(['-', '_', '.', ' ']) && !is_version;
     rest[..end].parse().ok().filter(|_| ends_well)
 }
 
 /// The story in a file, if it belongs to this epic, and the reason.
-fn story(
-    root: &Path,
-    path: &Path,
-    epic: &EpicId,
-) -> Result<Option<(Story, &'static str)>, StoryError> {
-    let id = stem(path);
+fn story(root: &Path, path: &Path, epic: &EpicId) -> Result<Candidate, StoryError> {
+    let is_list = LISTS.contains(&stem(path).as_str());
+    let id = feature(path).filter(|_| is_list).unwrap_or_else(|| stem(path));
     let shown = relative(root, path);
     let lower = id.to_ascii_lowercase();
-    if lower.starts_with("epic-") || ARTIFACTS.iter().any(|end| lower.ends_with(end)) {
-        return Ok(None);
+    if lower.starts_with("epic-") || lower == "epics" {
+        return Ok(Candidate::Other("about an epic"));
     }
-    let name = named(&id, epic.as_str());
+    if ARTIFACTS.iter().any(|end| lower.ends_with(end)) {
+        return Ok(Candidate::Other("written about a story"));
+    }
+    let name = match feature_number(&id, epic.as_str()) {
+        Some(number) if is_list => Named::Ours(number),
+        None if is_list => return Ok(Candidate::Other("of another epic")),
+        Some(_) | None => named(&id, epic.as_str()),
+    };
     let text = match read(path) {
         Ok(text) => text,
         // A file that is not a story by its name may be anything.
-        Err(_) if !matches!(name, Named::Ours(_)) => return Ok(None),
+        Err(_) if !matches!(name, Named::Ours(_)) => {
+            return Ok(Candidate::Other("cannot be read"));
+        }
         Err(reason) => return Err(StoryError::BadFile { path: shown, reason }),
     };
     let claims = claims(&text);
@@ -206,7 +273,11 @@ fn story(
         Named::Ours(_) => Some("its name"),
         Named::Another | Named::Nothing => said.iter().find(|said| ours(said)).map(|said| said.0),
     };
-    let Some(reason) = reason else { return Ok(None) };
+    let Some(reason) = reason else {
+        let is_anothers = name == Named::Another || !said.is_empty();
+        let why = if is_anothers { "of another epic" } else { "names no epic" };
+        return Ok(Candidate::Other(why));
+    };
     let other = said.iter().find(|said| !ours(said)).cloned().or_else(|| {
         (name == Named::Another)
             .then(|| ("its name", id.split(['-', '.', '_']).next().unwrap_or_default().to_owned()))
@@ -237,7 +308,7 @@ fn story(
         id,
         text,
     };
-    Ok(Some((story, reason)))
+    Ok(Candidate::Story(Box::new(story), reason))
 }
 
 /// An id is used in signals, variables and messages: one line, bounded, only visible characters.
@@ -261,6 +332,35 @@ pub(super) fn read(path: &Path) -> Result<String, String> {
         Err(FileError::TooLarge { max, .. }) => Err(format!("it has more than {max} bytes")),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// Lists of tasks, which are named by their folders: `specs/001-cart/tasks.md` of spec-kit.
+const LISTS: [&str; 1] = ["tasks"];
+
+/// The name of the folder that a file is in.
+fn feature(path: &Path) -> Option<String> {
+    let folder = path.parent()?.file_name()?;
+    Some(folder.to_string_lossy().into_owned())
+}
+
+/// A feature of spec-kit has one list of tasks: story 1 of the epic with its number or name.
+fn feature_number(feature: &str, epic: &str) -> Option<u64> {
+    let rest = starts_with_epic(feature, epic)?;
+    (rest.is_empty() || rest.starts_with(['-', '_'])).then_some(1)
+}
+
+/// The Markdown files at a place of the layout.
+fn files_at(root: &Path, place: &str, deep: bool) -> Result<Vec<PathBuf>, StoryError> {
+    let Some((folder, file)) = in_each_folder(place) else {
+        return markdown_files(root, &root.join(place), deep);
+    };
+    let mut files = markdown_files(root, &root.join(folder), true)?;
+    let depth = Path::new(folder).components().count() + 2;
+    files.retain(|path| {
+        let below = path.strip_prefix(root).unwrap_or(path);
+        path.ends_with(file) && below.components().count() == depth
+    });
+    Ok(files)
 }
 
 /// The Markdown files of a folder inside the project, by name. A missing folder is empty.
@@ -351,6 +451,7 @@ mod tests {
         assert_eq!(number_after("-2-title"), Some(2));
         assert_eq!(number_after(".2"), Some(2));
         assert_eq!(number_after("_2.x"), Some(2));
+        assert_eq!(number_after(".5.0"), None, "a version");
         assert_eq!(number_after("-2x"), None);
         assert_eq!(number_after("2"), None);
         assert_eq!(number_after("-"), None);

@@ -5,7 +5,7 @@ use std::path::Path;
 use handover_model::EpicId;
 
 use super::parse::{heading, strip_word};
-use super::{StoryError, discover, fields};
+use super::{Layout, StoryError, discover, fields};
 
 const NAMES: &[&str] = &["depends_on", "depends on", "dependencies", "blocked by"];
 
@@ -20,10 +20,15 @@ pub fn epic_title(text: &str) -> String {
 }
 
 /// The epics that an epic depends on, in the order of its file. An epic without a file has none.
-pub fn epic_dependencies(root: &Path, epic: &EpicId) -> Result<Vec<EpicId>, StoryError> {
-    let Some(path) = discover::epic_file(root, epic)? else { return Ok(Vec::new()) };
+pub fn epic_dependencies(
+    root: &Path,
+    layout: &Layout,
+    epic: &EpicId,
+) -> Result<Vec<EpicId>, StoryError> {
+    let Some((path, _)) = discover::epic_file(root, layout, epic)? else { return Ok(Vec::new()) };
     let text = discover::read(&root.join(&path))
         .map_err(|reason| StoryError::BadFile { path: path.clone(), reason })?;
+    let text = section(&text, epic).map_or(text.as_str(), |part| part).to_owned();
     let mut words = Vec::new();
     let lines = fields::lines(&text);
     // Text below a heading is a sentence, handled further down.
@@ -54,6 +59,31 @@ pub fn epic_dependencies(root: &Path, epic: &EpicId) -> Result<Vec<EpicId>, Stor
         }
     }
     Ok(epics)
+}
+
+/// The part about one epic of a file about several; none if the file is about fewer.
+pub(crate) fn section<'t>(text: &'t str, epic: &EpicId) -> Option<&'t str> {
+    let lines = fields::lines(text);
+    let level = |line: &str| line.bytes().take_while(|byte| *byte == b'#').count();
+    let named = |line: &str| {
+        let heading = line.trim_start_matches('#').trim();
+        let word = strip_word(heading, "epic")?;
+        let end = word.find(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)));
+        discover::epic_id(&word[..end.unwrap_or(word.len())]).ok()
+    };
+    let headings: Vec<(usize, usize, Option<EpicId>)> = lines
+        .iter()
+        .filter(|line| !line.fenced && line.text.starts_with('#'))
+        .map(|line| (line.start, level(line.text), named(line.text)))
+        .collect();
+    let is_own_title = |heading: &&(usize, usize, Option<EpicId>)| heading.1 > 1;
+    let at = headings
+        .iter()
+        .filter(is_own_title)
+        .find(|(_, _, name)| name.as_ref() == Some(epic))
+        .map(|(start, level, _)| (*start, *level))?;
+    let end = headings.iter().find(|(start, level, _)| *start > at.0 && *level <= at.1);
+    Some(&text[at.0..end.map_or(text.len(), |(start, _, _)| *start)])
 }
 
 const DECORATION: &[char] =
@@ -143,6 +173,17 @@ mod tests {
         ] {
             assert_eq!(mentioned(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn a_file_about_several_epics_has_a_part_for_each() {
+        let text = "# Epics\n\n## Epic 1: Shop\n\nSell.\n\n### Story 1.1: Cart\n\n## Epic 2: More\n\nGrow.\n";
+        let part = |epic: &str| section(text, &EpicId::new(epic).unwrap());
+        assert_eq!(part("1"), Some("## Epic 1: Shop\n\nSell.\n\n### Story 1.1: Cart\n\n"));
+        assert_eq!(part("2"), Some("## Epic 2: More\n\nGrow.\n"));
+        assert_eq!(part("3"), None);
+        let own = EpicId::new("1").unwrap();
+        assert_eq!(section("# Epic 1: Shop\n\n## Goal\n", &own), None, "a file of its own");
     }
 
     #[test]

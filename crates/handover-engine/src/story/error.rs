@@ -6,10 +6,12 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum StoryError {
     /// Neither an epic nor a story of it was found.
-    #[error("there is no epic `{epic}`: no file in docs/epics, no story in {}", folders.join(", "))]
+    #[error("there is no epic `{epic}`: no file in {}, no story in {}", epics.join(", "), folders.join(", "))]
     NotFound {
         /// The requested epic.
         epic: String,
+        /// The folders that were searched for its file.
+        epics: Vec<String>,
         /// The folders that were searched.
         folders: Vec<String>,
     },

@@ -106,6 +106,19 @@ fn below_heading(lines: &[Line<'_>], names: &[&str]) -> Option<Field> {
     Some(Field { line: line.number, range: start..start + trimmed.len() })
 }
 
+/// The text below the last heading of this name, up to the next one of the same level.
+pub(crate) fn section(text: &str, name: &str) -> Option<String> {
+    let lines = lines(text);
+    let is_heading = |line: &Line<'_>| !line.fenced && line.text.starts_with("## ");
+    let is_it = |line: &Line<'_>| {
+        is_heading(line) && line.text.trim_matches(['#', ' ', ':']).eq_ignore_ascii_case(name)
+    };
+    let at = lines.iter().rposition(is_it)?;
+    let body = lines[at + 1..].iter().take_while(|line| !is_heading(line));
+    let body: Vec<&str> = body.map(|line| line.text).collect();
+    Some(body.join("\n").trim().to_owned()).filter(|text| !text.is_empty())
+}
+
 /// The items of a section's list or paragraph, if there is such a section.
 pub(super) fn section_items<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
     let lines = lines(text);

@@ -1,7 +1,7 @@
-//! Checks that an agent left a story intact: it may append text, tick boxes and set the status;
-//! everything else belongs to the author.
+//! Checks that an agent left a story intact: it may append text, tick boxes, set the status and fill in the
+//! sections that a template has for it; everything else belongs to the author.
 
-use super::status;
+use super::{fields, status};
 
 /// Whether a story file is intact.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,13 +17,46 @@ pub enum Integrity {
 
 /// Compares a story before and after an agent worked on it.
 pub fn verify(before: &str, after: &str) -> Integrity {
-    let (old, new) = (masked(before), masked(after));
+    let (before, after) = without_open_sections(before, after);
+    let (old, new) = (masked(&before), masked(&after));
     for (number, line) in old.iter().enumerate() {
         if new.get(number) != Some(line) {
             return Integrity::Broken { line: number + 1 };
         }
     }
     Integrity::Kept
+}
+
+/// Sections of common templates that developers fill in.
+const OPEN: [&str; 2] = ["dev agent record", "change log"];
+/// Only our own records have it.
+const OURS: &str = "- **Receipt:**";
+
+/// Both texts without the content of sections that are an agent's to fill in. Records of the engine are not.
+fn without_open_sections(before: &str, after: &str) -> (String, String) {
+    let (mut before, mut after) = (before.to_owned(), after.to_owned());
+    for name in OPEN {
+        if let (Some(old), Some(new)) = (body_of(&before, name), body_of(&after, name))
+            && !before[old.clone()].contains(OURS)
+        {
+            before.replace_range(old, "");
+            after.replace_range(new, "");
+        }
+    }
+    (before, after)
+}
+
+/// Where the content of the first section with this name is.
+fn body_of(text: &str, name: &str) -> Option<std::ops::Range<usize>> {
+    let lines = fields::lines(text);
+    let is_heading = |line: &&fields::Line<'_>| !line.fenced && line.text.starts_with("## ");
+    let mut headings = lines.iter().filter(is_heading);
+    let own =
+        headings.find(|line| line.text.trim_matches(['#', ' ', ':']).eq_ignore_ascii_case(name))?;
+    let start = (own.start + own.text.len() + 1).min(text.len());
+    let end = headings.next().map_or(text.len(), |line| line.start);
+    // What follows the template's last section was appended, and is compared.
+    Some(start..end.max(start))
 }
 
 /// The lines without the parts that may change.
@@ -91,6 +124,22 @@ mod tests {
         ] {
             assert!(matches!(verify(STORY, after), Integrity::Broken { .. }), "{after:?}");
         }
+    }
+
+    #[test]
+    fn a_section_of_the_template_may_be_filled_in() {
+        let story =
+            "# S\nStatus: ready\n\n## Dev Agent Record\n\n### File List\n\n## Notes\nline\n";
+        let filled = story.replace("### File List\n", "### File List\n\n- a.rs\n- b.rs\n");
+        assert_eq!(verify(story, &filled), Integrity::Kept);
+        let more = filled.replace("line", "another");
+        assert!(matches!(verify(story, &more), Integrity::Broken { .. }));
+        // Our own records stay as they are.
+        let ours = "# S\n\n## Dev Agent Record\n\n- **Receipt:** r_1\n\nbuilt\n";
+        assert!(matches!(
+            verify(ours, &ours.replace("built", "nothing")),
+            Integrity::Broken { .. }
+        ));
     }
 
     #[test]

@@ -37,9 +37,13 @@ pub(super) fn claims(text: &str) -> Claims {
         |names: &[&str]| fields::find(text, names).map(|field| text[field.range].trim().to_owned());
     let (numbers, title) = numbered(&heading(text));
     Claims {
-        epic: value(&["epic_id", "epic id", "epic"]).map(|value| epic_word(&value)),
+        epic: value(&["epic_id", "epic id", "epic", "milestone"]).map(|value| epic_word(&value)),
         numbers,
-        title,
+        // An issue has its title in the front matter.
+        title: Some(title)
+            .filter(|title| !title.is_empty())
+            .or_else(|| value(&["title"]))
+            .unwrap_or_default(),
         depends_on: dependencies(text),
     }
 }
@@ -115,6 +119,7 @@ fn dependencies(text: &str) -> Vec<String> {
 
 /// The ids of one line: `1.1, story-1-2-login` or `- Story 1.1 (accounts)`.
 fn items(line: &str) -> Vec<String> {
+    let line = line.replace(" and ", ",");
     line.split([',', ';', '&'])
         .map(|item| item.trim().trim_matches(['-', '*', '+', ' ', '[', ']', '"', '\'', '`']))
         .map(|item| strip_word(item, "story").unwrap_or(item))

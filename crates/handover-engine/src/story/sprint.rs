@@ -3,6 +3,9 @@
 
 use std::path::Path;
 
+use super::Status;
+use crate::bounded;
+
 const PLACES: &[&str] = &[
     "docs/sprint-artifacts/sprint-status.yaml",
     "docs/sprints/sprint-status.yaml",
@@ -15,6 +18,20 @@ const PLACES: &[&str] = &[
 /// Finds the file, relative to a folder.
 pub fn find(folder: &Path) -> Option<&'static str> {
     PLACES.iter().copied().find(|place| folder.join(place).is_file())
+}
+
+/// The status that the file has for a story, if it lists it.
+pub fn get(folder: &Path, story: &str) -> Option<Status> {
+    let text = bounded::text(&folder.join(find(folder)?))?;
+    let plain = normal(story);
+    let lines = text.lines().skip_while(|line| line.trim_end() != "development_status:").skip(1);
+    let inside = lines.take_while(|line| line.is_empty() || line.starts_with([' ', '\t', '#']));
+    let mut entries = inside.filter_map(|line| line.split_once(':'));
+    entries.find_map(|(key, value)| {
+        let key = key.trim().trim_matches(['"', '\'']);
+        let value = value.split(" #").next().unwrap_or_default().trim();
+        (key == story || normal(key) == plain).then(|| Status::read(value))
+    })
 }
 
 /// The text with a new status for a story; none if it does not list the story. `story-1.2-x` and

@@ -2,7 +2,8 @@
 
 use super::fields;
 
-const NAMES: &[&str] = &["status"];
+/// Issues have a state.
+const NAMES: &[&str] = &["status", "state"];
 
 /// The status of a story according to its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,8 @@ pub(super) const KIND: TaskKind = TaskKind {
     what: "Say what to do about the failure of one story of epic",
     who: "You find out why the work on a story failed and say what to do: retry, with what the next \
           agent must know that the last one did not; skip the story; or escalate, with the exact question \
-          that a person must answer. You are read-only.",
+          that a person must answer.",
+    first_look: "",
     is_cold: false,
     sees_work: true,
     fields: "",

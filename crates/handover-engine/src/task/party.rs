@@ -51,7 +51,7 @@ pub(super) fn round(round: u32) -> &'static str {
         }
         _ => {
             "You have looked at this before, and so have others; what you said then still counts. Below is \
-             what the others say. Check it against the code: agree, or disagree with a reason, and add \
+             what you said, and what the others say. Check it against the code: agree, or disagree with a reason, and add \
              only what is still missing. Then give your verdict on the whole."
         }
     }

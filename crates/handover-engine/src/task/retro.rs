@@ -12,6 +12,7 @@ pub(super) const KIND: TaskKind = TaskKind {
     what: "Look back on epic",
     who: "You look back on an epic: what went well, what did not, and what the next one should know. You say \
           what is true of this project and would surprise somebody new; no platitudes.",
+    first_look: "",
     is_cold: false,
     sees_work: false,
     fields: ", \"retro\": {\"summary\": \"…\", \"went_well\": [\"…\"], \"went_badly\": [\"…\"], \"actions\": [\"…\"], \

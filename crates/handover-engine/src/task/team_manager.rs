@@ -6,7 +6,8 @@ use super::{TaskKind, TaskParts, section};
 pub(super) const KIND: TaskKind = TaskKind {
     what: "Close epic",
     who: "You manage a team that has finished its work on an epic. Compare what was asked for with how each \
-          story ended, and say whether everything is done, or exactly what is missing. You are read-only.",
+          story ended, and say whether everything is done, or exactly what is missing.",
+    first_look: "",
     is_cold: false,
     sees_work: false,
     fields: "",

@@ -6,8 +6,19 @@ use super::*;
 use crate::pipeline::{PartyRules, Pipeline, Step, Voice, agent_step};
 use crate::reducer::{Event, GateOutcome};
 use crate::testing::{self, ended, event, finding, opened, persona, start, story};
+use crate::verdict::allowed;
 
 const STORY_TEXT: &str = "# Story 1.1: Login\n\nStatus: ready\n\n- [ ] a form\n";
+
+fn documents() -> Documents {
+    let criterion =
+        |id: &str, text: &str| crate::story::Criterion { id: id.to_owned(), text: text.to_owned() };
+    Documents {
+        epic: "# Epic 1: Accounts\n\nPeople can log in.\n".to_owned(),
+        pointers: vec!["docs/architecture.md".to_owned()],
+        criteria: vec![("1-1-login".to_owned(), vec![criterion("AC1", "wrong passwords fail")])],
+    }
+}
 
 /// The task of the agent that a story is at.
 fn composed(state: &State, id: &str, voice: Option<&Voice>, patch: &str) -> String {
@@ -22,6 +33,8 @@ fn composed(state: &State, id: &str, voice: Option<&Voice>, patch: &str) -> Stri
         patch,
         nonce: "n1",
         result: &result,
+        gates: &["cargo test".to_owned()],
+        documents: &documents(),
     };
     format!("{}\n=====\n{}", role_text(&step, state.party_of(story)), task(&parts))
 }
@@ -129,7 +142,7 @@ fn an_answer_is_passed_on_with_its_question() {
     for part in [
         "### What a person was asked\n\n```text\nWhich port?\n```",
         "### What the person answered\n\n```text\n8080\n```",
-        "Earlier work is on the branch `handover/failed/1-1-login`.",
+        "The folder holds the work so far. Continue it.",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
@@ -187,8 +200,8 @@ fn a_second_round_without_findings_says_so() {
     let mut state = begun(pipeline);
     state.apply(&phase(RunPhase::Dev, Verdict::Complete));
     state.apply(&gates(1, GateOutcome::None));
-    for name in ["ann", "bob"] {
-        let mut end = ended("1-1-login", RunPhase::Review, Some(Verdict::Passed));
+    for (name, verdict) in [("ann", Verdict::Passed), ("bob", Verdict::Failed)] {
+        let mut end = ended("1-1-login", RunPhase::Review, Some(verdict));
         end.voice = Some(voice(name, 1));
         state.apply(&event(end));
     }
@@ -331,14 +344,14 @@ fn every_kind_of_task_says_who_the_agent_is_and_how_to_end() {
 }
 
 #[test]
-fn reviewers_see_code_cold_and_only_judges_see_the_work() {
+fn reviewers_see_code_cold_and_who_continues_work_sees_it() {
     use RunPhase::{Analysis, Dev, Fix, Kickoff, Retro, Review, Uat};
     let cold = |phase| kind(&agent_step(phase, "developer", Profile::Edit)).is_cold;
     let sees = |phase| kind(&agent_step(phase, "developer", Profile::Edit)).sees_work;
     assert!(cold(Review));
     assert!([Dev, Fix, Kickoff, Analysis, Retro, Uat].iter().all(|phase| !cold(*phase)));
-    assert!(sees(Review) && sees(Analysis));
-    assert!([Dev, Fix, Kickoff, Retro, Uat].iter().all(|phase| !sees(*phase)));
+    assert!(sees(Review) && sees(Analysis) && sees(Fix));
+    assert!([Dev, Kickoff, Retro, Uat].iter().all(|phase| !sees(*phase)));
 }
 
 #[test]
@@ -389,5 +402,5 @@ fn a_voice_asks_for_the_fields_of_its_round() {
     let alone = |phase| agent_step(phase, "tech_lead", Profile::ReadOnly);
     assert!(!fields(&alone(RunPhase::Review)).contains("\"kind\""));
     assert!(fields(&alone(RunPhase::Analysis)).contains("\"root_cause\""));
-    assert_eq!(fields(&alone(RunPhase::Dev)), "");
+    assert!(fields(&alone(RunPhase::Dev)).contains("for_reviewer"));
 }

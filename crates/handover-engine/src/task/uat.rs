@@ -1,12 +1,17 @@
 //! The acceptance scenarios of an epic.
 
+use std::fmt::Write as _;
+
+use handover_text::cut::one_line;
+
 use super::retro::epic_digest;
 use super::{DETAIL, TaskKind, TaskParts, findings, section};
 
 pub(super) const KIND: TaskKind = TaskKind {
     what: "Write acceptance scenarios for epic",
     who: "You write acceptance scenarios for what an epic has built: one for each criterion that a \
-          user cares about, three to ten in all. Read the code and the stories, and change none of them.",
+          user cares about, three to ten in all. Read the code and the stories.",
+    first_look: "",
     is_cold: false,
     sees_work: false,
     fields: ", \"scenarios\": [{\"id\": \"UAT-1\", \"title\": \"…\", \"criterion\": \"<story id> AC1\", \
@@ -17,6 +22,8 @@ pub(super) const KIND: TaskKind = TaskKind {
               `docs/uat/epic-<epic>-uat.json`",
     body,
 };
+
+const CRITERIA: usize = 20_000;
 
 const RULES: &str = "\
 - `auto` is for what a program can judge alone; `semi` if a person must look as well; `manual` for the rest. The \
@@ -29,7 +36,23 @@ like are refused.
 
 ";
 
+/// The criteria as scenarios refer to them: `1-1-cart AC1: …`.
+fn criteria(parts: &TaskParts<'_>) -> String {
+    let mut lines = String::new();
+    for (story, criteria) in &parts.documents.criteria {
+        for criterion in criteria {
+            let _ = writeln!(lines, "{story} {}: {}", criterion.id, one_line(&criterion.text));
+        }
+    }
+    lines
+}
+
 fn body(out: &mut String, parts: &TaskParts<'_>) {
+    let criteria = criteria(parts);
+    if !criteria.is_empty() {
+        section(out, "The acceptance criteria", "text", &criteria, CRITERIA);
+        out.push_str("Every scenario names one of these in `criterion`; no others exist.\n\n");
+    }
     section(out, "The stories", "text", &epic_digest(parts), usize::MAX);
     if !parts.story.findings.is_empty() {
         let wrong = findings(&parts.story.findings);

@@ -16,7 +16,7 @@ pub fn judge(expect: &Expect, outcome: &Outcome) -> Result<(), String> {
         Ended::IdleTimeout => return Err("it was silent for too long".to_owned()),
         Ended::OutputFlood => return Err("it printed too much".to_owned()),
         Ended::Signalled(signal) => return Err(format!("it was killed by signal {signal}")),
-        Ended::Cancelled => return Err("it was stopped".to_owned()),
+        Ended::OverLimit(_) | Ended::Cancelled => return Err("it was stopped".to_owned()),
     }
     let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());
     for text in &expect.text {

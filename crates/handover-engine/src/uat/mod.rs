@@ -4,6 +4,7 @@
 //! which programs may start and with which arguments, and refuses everything else.
 
 mod allow;
+mod criteria;
 mod document;
 mod execute;
 mod expect;
@@ -13,6 +14,7 @@ mod scenario;
 mod tools;
 
 pub use allow::{Allowed, Refused, programs_of};
+pub use criteria::{Criteria, uncovered, unknown};
 pub use document::Document;
 pub use execute::{ScenarioContext, run_scenarios};
 pub use expect::judge;

@@ -18,6 +18,8 @@ pub struct DocumentInfo {
     pub stories: Vec<String>,
     /// The path of the JSON.
     pub data: String,
+    /// Criteria that no scenario covers.
+    pub uncovered: Vec<String>,
 }
 
 /// The document. Everything in it that an agent wrote is quoted.
@@ -36,6 +38,14 @@ pub fn render(document: &Document, results: &[ScenarioResult], about: &DocumentI
         let _ = writeln!(out, "Stories: {}\n", stories.join(", "));
     }
     traceability(&mut out, document, results);
+    if !about.uncovered.is_empty() {
+        out.push_str("Without a scenario:\n\n");
+        for criterion in &about.uncovered {
+            let _ = writeln!(out, "- [ ] {}", quote_inline(criterion));
+        }
+        out.push('\n');
+    }
+    failures(&mut out, results);
     for (kind, heading) in [
         (ScenarioKind::Auto, "Automatic"),
         (ScenarioKind::Semi, "Semi-automatic"),
@@ -70,7 +80,11 @@ fn traceability(out: &mut String, document: &Document, results: &[ScenarioResult
         let result = match outcomes.get(scenario.id.as_str()) {
             Some(result) if result.outcome != ScenarioOutcome::NotRun => {
                 let reason = cell(&result.reason);
-                if reason.is_empty() {
+                let is_half =
+                    scenario.needs_a_person() && result.outcome == ScenarioOutcome::Passed;
+                if is_half {
+                    "the program's part passed; a person's part is open".to_owned()
+                } else if reason.is_empty() {
                     result.outcome.to_string()
                 } else {
                     format!("{}: {reason}", result.outcome)
@@ -87,6 +101,20 @@ fn traceability(out: &mut String, document: &Document, results: &[ScenarioResult
         );
     }
     out.push('\n');
+}
+
+/// What failed, with the end of its output.
+fn failures(out: &mut String, results: &[ScenarioResult]) {
+    let wrong: Vec<&ScenarioResult> = results.iter().filter(|result| result.is_wrong()).collect();
+    if !wrong.is_empty() {
+        out.push_str("## What failed\n\n");
+    }
+    for result in wrong {
+        let _ = writeln!(out, "{}: {}\n", result.id, quote_inline(&result.reason));
+        if !result.tail.trim().is_empty() {
+            let _ = writeln!(out, "{}\n", quote_code(result.tail.trim(), "text"));
+        }
+    }
 }
 
 fn one(out: &mut String, scenario: &Scenario) {
@@ -177,7 +205,7 @@ mod tests {
             assert!(text.contains(part), "{part} is missing in:\n{text}");
         }
         let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
-        assert_eq!(headings.len(), 9, "{headings:?}");
+        assert_eq!(headings.len(), 10, "{headings:?}");
         assert!(!text.contains("<!--"), "{text}");
         let rows = text.lines().filter(|line| line.starts_with('|'));
         assert!(
@@ -210,6 +238,7 @@ mod tests {
             title: String::new(),
             stories: vec!["1-1-a".to_owned(), "1-2-b".to_owned()],
             data: "docs/uat/epic-1-uat.json".to_owned(),
+            uncovered: vec!["1-1-a AC3: it is fast".to_owned()],
         };
         let results =
             [result("S2", ScenarioOutcome::Passed), result("S1", ScenarioOutcome::NotRun)];
@@ -222,6 +251,7 @@ mod tests {
              Stories: 1-1-a, 1-2-b\n\n\
              ## Criteria\n\n| criterion | scenario | kind | result |\n|---|---|---|---|\n\
              | 1-1-a AC1 | S1 | manual | open |\n| 1-1-a AC2 | S2 | auto | passed |\n\n\
+             Without a scenario:\n\n- [ ] 1-1-a AC3: it is fast\n\n\
              ## Automatic\n\n### S2: It adds\n\n- Criterion: 1-1-a AC2\n- Exit code: 3\n- Prints: one\n- Prints: two\n\n\
              ```text\ncargo build\ncargo run ''\ncargo clean 'it'\\''s'\n```\n\n\
              Prints at least:\n\n```json\n{\n  \"ok\": true\n}\n```\n\n\

@@ -16,7 +16,7 @@ use handover_model::{Phase, ReceiptId, RunPhase, TeamStatus, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::data::{Contribution, Finding, Retro, kind_of};
+use crate::data::{Contribution, Finding, Retro, WorkNotes, kind_of};
 use crate::pipeline::status as team_status;
 use prose::fill_in;
 use signals::{Signal, signal, signals};
@@ -54,6 +54,9 @@ pub struct AgentReport {
     /// The findings of a review.
     #[serde(default)]
     pub findings: Vec<Finding>,
+    /// What a developer said besides the summary.
+    #[serde(default)]
+    pub notes: WorkNotes,
     /// Its reasoning, by phase.
     #[serde(default)]
     pub reasoning: BTreeMap<Phase, String>,
@@ -112,6 +115,9 @@ pub enum ReportError {
     /// The result cannot be parsed.
     #[error("its result cannot be read: {0}")]
     Unreadable(String),
+    /// It used more than it may.
+    #[error("{0}")]
+    OverLimit(String),
     /// Another machine read the report and rejected it.
     #[error("{0}")]
     Remote(String),
@@ -278,6 +284,7 @@ fn structured(context: ReportContext<'_>, value: &Value) -> Result<AgentReport, 
     let number = |key: &str| value.pointer(&format!("/usage/{key}"));
     Ok(AgentReport {
         verdict: Some(verdict),
+        notes: WorkNotes::read(value),
         status,
         summary: cut(word("summary").unwrap_or_default()),
         findings: findings.into_iter().flatten().take(MAX_FINDINGS).filter_map(finding).collect(),

@@ -290,8 +290,9 @@ fn a_run_waits_for_an_answer_and_continues() {
     moved.apply(&answer);
     assert!(moved.questions().is_empty());
     moved.apply(&Event::Resumed { options: Box::new(options()) });
-    // The head has moved, so it starts over; otherwise it continues where it was.
-    assert_eq!(moved.ready(), [open("a")]);
+    // The head has moved, so its work is merged with it first; otherwise it continues where it was.
+    let rebase = Effect::Rebase { story: "a".to_owned(), onto: "commit of c".to_owned() };
+    assert_eq!(moved.ready(), [rebase]);
     assert_eq!(state.handle(&answer)[0], agent("a", RunPhase::Dev, 2)[0]);
     // An answer without a question changes nothing.
     let before = state.clone();

@@ -107,6 +107,7 @@ fn the_money_of_a_chain_is_shared() {
     // The second epic has 0.4 left; its first agent may start, and then nothing else.
     assert!((report.spent().cost_usd - 1.2).abs() < 1e-9);
     assert_eq!(report.state, RunState::Done);
+    each.all = true;
     let report = chain(&stage, &["1", "2", "3"], each).unwrap();
     assert_eq!(report.state, RunState::Budget, "{:?}", states(&report));
     assert_eq!(report.epics[2].reason, "the run would exceed its limit of 0 USD (0.0000 spent)");
@@ -140,16 +141,21 @@ fn dependencies_that_contradict_each_other_fail_their_epic_alone() {
 }
 
 #[test]
-fn a_finished_chain_starts_anew() {
+fn a_finished_chain_is_resumed_without_repeating_anything() {
     let append = "* dev * | append {HANDOVER_STORY}.txt x print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"";
     let stage = stage(append);
     let first = chain(&stage, &["1", "3"], each(&stage)).unwrap();
     let mut again = each(&stage);
     again.resume = true;
-    // Nothing is unfinished, so resuming is a new chain with new runs.
-    let second = chain(&stage, &["1", "3"], again).unwrap();
+    let second = chain(&stage, &["1", "3"], again.clone()).unwrap();
     assert_eq!(second.state, RunState::Done);
-    assert_ne!(first.epics[0].run, second.epics[0].run);
+    assert_eq!(first.epics[0].run, second.epics[0].run);
+    assert_eq!(stage.show("handover/epic-1", "1-1-a.txt"), "x");
+    // Without `resume` it is a new chain with new runs.
+    again.resume = false;
+    again.all = true;
+    let third = chain(&stage, &["1", "3"], again).unwrap();
+    assert_ne!(first.epics[0].run, third.epics[0].run);
     assert_eq!(stage.show("handover/epic-1", "1-1-a.txt"), "xx");
     let session = handover_model::SessionId::new("chain-1-3").unwrap();
     let status = handover_store::Sessions::session(&stage.store(), &session).unwrap().status;

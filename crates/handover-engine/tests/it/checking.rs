@@ -43,8 +43,8 @@ impl GateKind for Lines {
         failed
     }
 
-    fn is_missing(&self, output: &GateOutput<'_>) -> bool {
-        output.stderr.contains("no such tool")
+    fn missing(&self, output: &GateOutput<'_>) -> Option<String> {
+        output.stderr.contains("no such tool").then(|| "the tool".to_owned())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Closing an epic, without executing anything: what comes next, and what is recorded.
 
-use handover_engine::data::{Contribution, Retro, ScenarioResult};
+use handover_engine::data::{Contribution, Retro, ScenarioResult, WorkNotes};
 use handover_engine::pipeline::{Closing, Pipeline, UatStep};
 use handover_engine::reducer::{
     Effect, Event, GateOutcome, Options, PhaseEnd, Plan, PlannedStory, State,
@@ -25,6 +25,7 @@ fn start(stories: usize, heal: u32, blocking: bool, budget: BudgetConfig) -> Sta
         path: format!("docs/stories/1-{n}-story.md"),
         waits_for: Vec::new(),
         skip: None,
+        earlier: None,
     };
     let uat = Some(UatStep { gate: UatGate::Quick, heal });
     let closing = Closing { generate: true, uat, retro: true, commit: true };
@@ -36,6 +37,8 @@ fn start(stories: usize, heal: u32, blocking: bool, budget: BudgetConfig) -> Sta
         user_branch: None,
         branch: "handover/epic-1".to_owned(),
         continues: false,
+        checks_base: false,
+        closes_anyway: false,
         pipeline: Pipeline::story(true, Profile::Edit).closed_with(closing),
         stories: (1..=stories).map(planned).collect(),
     };
@@ -72,7 +75,10 @@ fn ended(story: &str, phase: RunPhase, verdict: Option<Verdict>, summary: &str) 
         summary: summary.to_owned(),
         findings: Vec::new(),
         contribution: Contribution::default(),
+        notes: WorkNotes::default(),
         failure: None,
+        over: None,
+        waits_until: None,
         tree: format!("{phase}"),
         files: vec!["src/shared.rs".to_owned(), format!("src/{story}.rs")],
         restored: Vec::new(),
@@ -144,12 +150,15 @@ fn next(state: &State) -> String {
         Effect::Uat { attempt, .. } => format!("scenarios {attempt}"),
         Effect::Forgo { phase, .. } => format!("no {phase}"),
         Effect::Commit { .. } => "commit".to_owned(),
-        other @ (Effect::Open { .. }
+        other @ (Effect::CheckBase
+        | Effect::GiveUp { .. }
+        | Effect::Open { .. }
         | Effect::Rebase { .. }
         | Effect::Park { .. }
         | Effect::Merge
         | Effect::Ask
         | Effect::Halt { .. }
+        | Effect::Wait { .. }
         | Effect::Finish) => format!("{other:?}"),
     }
 }

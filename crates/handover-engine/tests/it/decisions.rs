@@ -288,15 +288,22 @@ fn an_answer_restarts_the_story_with_its_advice() {
 }
 
 #[test]
-fn an_answer_after_the_head_has_moved_opens_the_story_again() {
+fn an_answer_after_the_head_has_moved_continues_with_merged_work() {
     let mut state = start(&[("a", &[]), ("b", &[])], options());
     state.apply(&opened("a"));
     state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Escalate));
     state.apply(&opened("b"));
     state.apply(&committed("b"));
     state.apply(&Event::Answered { story: "a".to_owned(), answer: "yes".to_owned() });
-    assert_eq!(state.stories[0].state, StoryState::Pending);
-    assert_eq!(state.ready(), [open("a")]);
+    let onto = state.head.clone();
+    assert_eq!(state.ready(), [Effect::Rebase { story: "a".to_owned(), onto: onto.clone() }]);
+    // Conflicts are the developer's to resolve.
+    let (tree, conflicts) = ("merged".to_owned(), vec!["x.rs".to_owned()]);
+    state.apply(&Event::Rebased { story: "a".to_owned(), base: onto, tree, conflicts });
+    assert_eq!(state.stories[0].tree.as_deref(), Some("merged"));
+    assert_eq!(state.stories[0].findings[0].place, "x.rs");
+    let ready = state.ready();
+    assert!(matches!(&ready[..], [Effect::Agent { phase: RunPhase::Dev, .. }]), "{ready:?}");
 }
 
 /// A pipeline with an analyst of failures.
@@ -476,6 +483,7 @@ fn effects_are_named_as_the_journal_spells_them() {
         Effect::Merge,
         Effect::Ask,
         Effect::Halt { reason: "x".to_owned() },
+        Effect::Wait { until: handover_model::Timestamp::from_micros(1_000) },
         Effect::Finish,
     ] {
         let json = serde_json::to_value(&effect).unwrap();

@@ -62,14 +62,15 @@ fn work_can_start_at_a_story_by_id_or_number() {
 }
 
 #[test]
-fn done_stories_are_skipped_if_asked_for() {
+fn done_stories_and_drafts_are_skipped_unless_asked_for() {
     let stage = three();
     stage.env.write("docs/stories/1-1-a.md", "# A\nStatus: done\n");
+    stage.env.write("docs/stories/1-2-b.md", "# B\nStatus: Draft\n");
     let mut request = stage.request(pipeline());
+    let (done, draft) = (Some("done already"), Some("not ready yet"));
+    assert_eq!(skipped(&preview(&stage, &request).unwrap()), [done, draft, None]);
+    request.all = true;
     assert_eq!(skipped(&preview(&stage, &request).unwrap()), [None, None, None]);
-    request.skip_done = true;
-    let done = Some("done already");
-    assert_eq!(skipped(&preview(&stage, &request).unwrap()), [done, None, None]);
 }
 
 #[test]
@@ -77,8 +78,7 @@ fn a_second_run_continues_the_branch_of_the_first() {
     let stage = Stage::new(&["1-1-a"], "");
     let (_, first) = stage.run(pipeline());
     assert_eq!(first.state, RunState::Done);
-    let mut request = stage.request(pipeline());
-    request.skip_done = true;
+    let request = stage.request(pipeline());
     let plan = preview(&stage, &request).unwrap().plan;
     assert!(plan.continues);
     assert_eq!(plan.base, first.head);
@@ -186,7 +186,6 @@ fn a_finished_run_is_not_resumed_and_a_new_one_may_start() {
     let (resumed, state) = stage.try_run(&request).unwrap();
     assert_eq!((resumed, state.state), (first.clone(), RunState::Done));
     request.resume = false;
-    request.skip_done = true;
     let (second, state) = stage.try_run(&request).unwrap();
     assert_ne!(second, first);
     assert_eq!(state.stories[0].state, StoryState::Skipped);

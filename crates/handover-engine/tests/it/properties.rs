@@ -72,8 +72,17 @@ fn agent_end(state: &State, effect: &Effect, number: u32, choices: &mut Choices)
     end.summary = format!("{phase} {number}");
     end.spent = Spent { cost_usd: 0.125, tokens: 3, turns: 1, duration_ms: 10 };
     if choices.is_unlucky() {
-        let classes = [FailureClass::Overloaded, FailureClass::Crashed, FailureClass::ExitCode];
-        end.failure = Some(classes[choices.one_of(classes.len())]);
+        let classes = [
+            FailureClass::Overloaded,
+            FailureClass::Crashed,
+            FailureClass::ExitCode,
+            FailureClass::Quota,
+        ];
+        let class = classes[choices.one_of(classes.len())];
+        end.failure = Some(class);
+        // A usage limit is waited for.
+        let until = handover_model::Timestamp::from_micros(i64::from(number));
+        end.waits_until = (class == FailureClass::Quota).then_some(until);
         return end;
     }
     if step.statuses.is_empty() {
@@ -117,6 +126,14 @@ fn answer(state: &State, effect: &Effect, number: u32, choices: &mut Choices) ->
         }
         Effect::Agent { .. } => {
             Event::PhaseEnded(Box::new(agent_end(state, effect, number, choices)))
+        }
+        Effect::GiveUp { story, reason } => {
+            Event::GaveUp { story: story.clone(), reason: reason.clone() }
+        }
+        Effect::Wait { until } => Event::WaitEnded { until: *until },
+        Effect::CheckBase => {
+            let failing = vec!["old".to_owned()];
+            Event::BaseChecked { failing, variables: Vec::new(), duration_ms: 3 }
         }
         Effect::Gates { story, attempt } => {
             let outcomes = [GateOutcome::Passed, GateOutcome::None, GateOutcome::Failed];
@@ -225,9 +242,12 @@ fn walk(which: usize, parallel: u32, choices: &mut Choices) -> (Vec<Event>, Stat
             | Event::Resumed { .. }
             | Event::Opened { .. }
             | Event::PhaseEnded(_)
+            | Event::BaseChecked { .. }
             | Event::GatesEnded { .. }
             | Event::Rebased { .. }
             | Event::UatEnded { .. }
+            | Event::WaitEnded { .. }
+            | Event::GaveUp { .. }
             | Event::Refused { .. }
             | Event::Committed { .. }
             | Event::Parked { .. }

@@ -1,8 +1,8 @@
 //! What comes next, without executing anything.
 
 use handover_engine::Spent;
-use handover_engine::data::Contribution;
 use handover_engine::data::Finding;
+use handover_engine::data::{Contribution, WorkNotes};
 use handover_engine::persona::Persona;
 use handover_engine::pipeline::Pipeline;
 use handover_engine::reducer::{
@@ -45,6 +45,7 @@ pub(crate) fn start_with(
             path: format!("{id}.md"),
             waits_for: waits_for.iter().map(|&on| on.to_owned()).collect(),
             skip: None,
+            earlier: None,
         })
         .collect();
     let plan = Plan {
@@ -55,6 +56,8 @@ pub(crate) fn start_with(
         user_branch: None,
         branch: "handover/epic-1".to_owned(),
         continues: false,
+        checks_base: false,
+        closes_anyway: false,
         pipeline,
         stories,
     };
@@ -99,7 +102,10 @@ pub(crate) fn ended(
         summary: "so".to_owned(),
         findings: Vec::new(),
         contribution: Contribution::default(),
+        notes: WorkNotes::default(),
         failure: None,
+        over: None,
+        waits_until: None,
         tree: "t1".to_owned(),
         files: vec!["a".to_owned()],
         restored: Vec::new(),

@@ -97,9 +97,12 @@ impl Stage {
             epic: EpicId::new("1").unwrap(),
             session: None,
             resume: false,
+            abandon: false,
             start_from: None,
-            skip_done: false,
+            all: false,
             pipeline,
+            check_base: false,
+            close: false,
             only_closing: false,
             from: None,
             defaults: self.options.clone(),
@@ -166,6 +169,7 @@ impl Stage {
                 time.set(time.get() + 1);
                 Timestamp::from_micros(time.get())
             },
+            next_at: &|_| None,
             unique: &|| {
                 number.set(number.get() + 1);
                 let machine = if self.shared.is_some() { self.machine.as_str() } else { "" };

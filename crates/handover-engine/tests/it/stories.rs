@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use handover_engine::story::{
-    Record, StoryError, append, discover, epic_dependencies, epic_id, epic_title,
+    Layout, Record, StoryError, append, discover, epic_dependencies, epic_id, epic_title,
     find_sprint_status, in_order,
 };
 use handover_model::EpicId;
@@ -27,12 +27,12 @@ impl Docs {
 
     /// The ids of the epic's stories, in the order of work.
     fn ids(&self, epic: &str) -> Result<Vec<String>, StoryError> {
-        let found = discover(&self.root(), &id(epic))?;
+        let found = discover(&self.root(), &Layout::default(), &id(epic))?;
         Ok(found.stories.into_iter().map(|(story, _)| story.id).collect())
     }
 
     fn waits(&self, epic: &str) -> Vec<(String, Vec<String>)> {
-        let found = discover(&self.root(), &id(epic)).unwrap();
+        let found = discover(&self.root(), &Layout::default(), &id(epic)).unwrap();
         found.stories.into_iter().map(|(story, waits)| (story.id, waits)).collect()
     }
 }
@@ -91,7 +91,7 @@ fn a_field_or_a_title_can_claim_a_story() {
         ("docs/stories/prose.md", "# Prose\n\nThis belongs to epic 1.\n"),
         ("docs/stories/foreign.md", "**Epic:** Epic 2: Cart\n# X\n"),
     ]);
-    let found = discover(&docs.root(), &id("1")).unwrap();
+    let found = discover(&docs.root(), &Layout::default(), &id("1")).unwrap();
     let mut reasons: Vec<(&str, &str)> =
         found.matches.iter().map(|it| (it.path.as_str(), it.reason)).collect();
     reasons.sort_unstable();
@@ -138,7 +138,7 @@ fn two_files_of_one_epic_are_ambiguous() {
         ("docs/stories/12-1-a.md", "# A\n"),
     ]);
     assert!(matches!(docs.ids("1"), Err(StoryError::Ambiguous { .. })));
-    let found = discover(&docs.root(), &id("12")).unwrap();
+    let found = discover(&docs.root(), &Layout::default(), &id("12")).unwrap();
     assert_eq!(found.epic_file.as_deref(), Some("docs/epics/epic-12.md"));
 }
 
@@ -281,12 +281,12 @@ fn dependencies_of_epics_are_read_in_every_common_form() {
         ("# Epic 3\n\nIt is better than epic 1.\n", vec![]),
     ] {
         let docs = Docs::new(&[("docs/epics/epic-3.md", text)]);
-        let epics = epic_dependencies(&docs.root(), &id("3")).unwrap();
+        let epics = epic_dependencies(&docs.root(), &Layout::default(), &id("3")).unwrap();
         let epics: Vec<&str> = epics.iter().map(EpicId::as_str).collect();
         assert_eq!(epics, expected, "{text}");
     }
     let docs = Docs::new(&[]);
-    assert!(epic_dependencies(&docs.root(), &id("3")).unwrap().is_empty());
+    assert!(epic_dependencies(&docs.root(), &Layout::default(), &id("3")).unwrap().is_empty());
 }
 
 #[test]

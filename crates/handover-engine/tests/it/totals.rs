@@ -152,7 +152,8 @@ fn a_merge_and_its_refusal_are_shown() {
 
 #[test]
 fn the_voices_of_a_party_are_lines_of_their_own() {
-    let stage = Stage::new(&["1-1-a"], "");
+    let doubts = "result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"1-1-a\",\"phase\":\"review\",\"verdict\":\"passed\",\"findings\":[{\"severity\":\"low\",\"issue\":\"a name\"}]}'";
+    let stage = Stage::new(&["1-1-a"], &format!("* review * | {doubts}"));
     let mut parties = handover_engine::party::Parties::new(false);
     let who = crate::reducer::personas(&["ann", "bob"]);
     let config = handover_model::config::PartyConfig::default();

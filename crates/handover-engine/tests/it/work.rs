@@ -148,7 +148,9 @@ fn the_branch_of_the_run_wins_over_a_later_change_of_the_author() {
     let stage = Stage::new(&["1-1-a"], append);
     stage.run(plain());
     stage.env.write("docs/stories/1-1-a.md", "# Story 1-1-a\n\nAnother text.\n");
-    let (state, warnings) = stage.warned(&stage.request(plain()));
+    let mut request = stage.request(plain());
+    request.all = true;
+    let (state, warnings) = stage.warned(&request);
     assert_eq!(state.state, RunState::Done, "{:?}", state.stories[0].reason);
     assert_eq!(
         warnings,
@@ -172,8 +174,7 @@ fn the_sprint_status_follows_the_stories() {
     );
     // The epic is done with its last story.
     stage.script("");
-    let mut request = stage.request(plain());
-    request.skip_done = true;
+    let request = stage.request(plain());
     let (state, _) = stage.warned(&request);
     assert_eq!(state.state, RunState::Done);
     assert_eq!(state.stories[0].state, StoryState::Skipped);
@@ -197,8 +198,7 @@ fn groups_and_the_session_follow_the_run() {
     assert_eq!(store.session(&session).unwrap().status, SessionStatus::Failed);
     // A new run opens the session again and completes it.
     stage.script("");
-    let mut request = stage.request(plain());
-    request.skip_done = true;
+    let request = stage.request(plain());
     stage.warned(&request);
     assert_eq!(status("1-2-b"), GroupStatus::Completed);
     assert_eq!(store.session(&session).unwrap().status, SessionStatus::Completed);

@@ -8,11 +8,13 @@ use handover_engine::pipeline::Voice;
 use handover_engine::reducer::{Effect, Event, State, StoryRun};
 use handover_model::{RunPhase, StoryState};
 
-use super::progress::sentence;
+use super::progress::{sentence, waiting};
 use crate::app::App;
 
 /// How often the tree is drawn at most.
 const PACE: Duration = Duration::from_millis(100);
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// What is on the screen.
 #[derive(Default)]
@@ -39,6 +41,10 @@ impl Live {
         let mut above = None;
         match progress {
             Progress::Started { .. } => {}
+            // The clock moves although nobody says anything.
+            Progress::Tick if self.drawn.is_some_and(|drawn| drawn.elapsed() < SECOND) => return,
+            Progress::Tick => {}
+            Progress::Expects(forecast) => above = Some(forecast.to_string()),
             Progress::Helping { run, leader } => {
                 above = Some(format!("run {run} is led by {leader}; this machine helps"));
             }
@@ -78,10 +84,13 @@ impl Live {
             | Event::GatesEnded { story, .. }
             | Event::Rebased { story, .. }
             | Event::UatEnded { story, .. }
+            | Event::GaveUp { story, .. }
             | Event::Refused { story, .. }
             | Event::Committed { story, .. }
             | Event::Parked { story, .. } => drop(self.doing.remove(story)),
             Event::Started { .. }
+            | Event::WaitEnded { .. }
+            | Event::BaseChecked { .. }
             | Event::Resumed { .. }
             | Event::Answered { .. }
             | Event::Merged { .. }
@@ -111,6 +120,7 @@ impl Live {
             clock(elapsed),
             state.spent().cost_usd
         )];
+        lines.extend(state.waits_until.map(waiting));
         // Of many stories those around the one at work are shown.
         let at = state.stories.iter().position(|story| story.state == StoryState::Running);
         let first =
@@ -166,7 +176,10 @@ fn doing(effect: &Effect) -> Option<(String, String)> {
         Effect::Commit { story } => Some((story.clone(), "commit".to_owned())),
         Effect::Open { story } => Some((story.clone(), "worktree".to_owned())),
         Effect::Uat { story, attempt } => Some((story.clone(), format!("scenarios {attempt}"))),
-        Effect::Park { .. }
+        Effect::CheckBase
+        | Effect::Wait { .. }
+        | Effect::GiveUp { .. }
+        | Effect::Park { .. }
         | Effect::Forgo { .. }
         | Effect::Merge
         | Effect::Ask

@@ -7,15 +7,17 @@ mod progress;
 mod request;
 
 use handover_agents::CancelToken;
-use handover_engine::{Engine, gates};
-use handover_model::{Host, PipelineName, UatGate};
+use handover_engine::{Engine, RunRequest, gates};
+use handover_model::{Host, PipelineName, Run, RunState, UatGate};
+use handover_store::RunFilter;
 
 use super::Outcome;
 use crate::app::App;
 use crate::env;
-use crate::error::CommandError;
+use crate::error::{CommandError, Exit};
+use crate::local_time;
 
-pub(crate) use progress::{Shown, outcome};
+pub(crate) use progress::{Shown, outcome, waiting};
 pub(crate) use request::request;
 
 /// Run the stories of an epic: develop, test, review, commit
@@ -25,9 +27,23 @@ pub(crate) use request::request;
 /// `handover/epic-EPIC`. Your checkout and branch are not touched. Failed work is kept on
 /// `handover/failed/STORY`.
 ///
-/// Whatever stops a run (Ctrl-C, a crash, a full disk), `--resume` continues where it left off.
+/// Whatever stops a run (Ctrl-C, a crash, a full disk), `--resume` continues where it left off. `run abandon`
+/// ends it instead: unfinished work is kept on `handover/failed/STORY`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "handover run [OPTIONS] <EPIC>\n       handover run abandon [EPIC]"
+)]
+pub(crate) struct RunCommand {
+    #[command(flatten)]
+    run: RunArgs,
+
+    #[arg(hide = true)]
+    abandoned: Option<String>,
+}
+
+/// What and how to run.
 #[derive(Debug, Default, clap::Args)]
-#[command(after_help = EXAMPLES)]
 pub(crate) struct RunArgs {
     /// Epic: `1`, `epic-1` or the path of its file
     #[arg(value_name = "EPIC")]
@@ -65,13 +81,21 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ID")]
     pub(crate) start_from: Option<String>,
 
-    /// Skip stories that are done
-    #[arg(long)]
+    /// Run drafts and stories that are done, too
+    #[arg(long, conflicts_with = "skip_done")]
+    pub(crate) all: bool,
+
+    /// Skip stories that are done; they are skipped anyway
+    #[arg(long, hide = true)]
     pub(crate) skip_done: bool,
 
     /// Skip reviews
     #[arg(long)]
     pub(crate) skip_review: bool,
+
+    /// Start although the gates cannot run on the base
+    #[arg(long)]
+    pub(crate) skip_base_check: bool,
 
     /// Leave the work uncommitted in its worktree
     #[arg(long, conflicts_with = "merge")]
@@ -117,6 +141,10 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) retro: bool,
 
+    /// Print a line for everything that happens, as without a terminal
+    #[arg(long)]
+    pub(crate) plain: bool,
+
     #[command(flatten)]
     pub(crate) party: party::PartyArgs,
 }
@@ -142,6 +170,7 @@ Examples:
   handover run 1 --uat quick --retro           end with acceptance tests and a retrospective
   handover run 1 --party-review --party-agents winston,murat
   handover run 1 --resume                      resume after an interruption
+  handover run abandon 1                       end it; unfinished work is kept on its own branches
 
 Exit codes: 0 all stories done, 1 some failed, 3 blocked or escalated, 4 over budget, 5 environment, 130 interrupted.";
 
@@ -152,17 +181,56 @@ pub(crate) fn money(text: &str) -> Result<f64, String> {
     }
 }
 
-pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {
-    let request = request(app, &args)?;
-    engine(app, |engine| {
-        if args.dry_run {
-            return preview::show(app, &engine.plan(&request)?, args.show_prompts);
+/// `run EPIC`, or `run abandon [EPIC]`.
+pub(crate) fn run_or_abandon(app: &App, command: RunCommand) -> Outcome {
+    let RunCommand { run: mut args, abandoned } = command;
+    if args.epic != "abandon" {
+        if let Some(extra) = abandoned {
+            return Err(CommandError::invalid(format!("there is one epic too many: `{extra}`"))
+                .hinted("`handover chain` runs several."));
         }
-        let mut shown = progress::Shown::new(app);
+        return run(app, args);
+    }
+    args.epic = match abandoned {
+        Some(epic) => epic,
+        None => unfinished(app)?,
+    };
+    args.resume = true;
+    let mut request = request(app, &args)?;
+    request.abandon = true;
+    drive(app, &request, args.plain)
+}
+
+/// The epic of the latest run that is not over.
+fn unfinished(app: &App) -> Result<String, CommandError> {
+    let runs = app.store()?.runs(&RunFilter { epic: None, limit: None })?;
+    let open = |run: &&Run| !run.state.is_final() || run.state == RunState::Blocked;
+    match runs.iter().find(open) {
+        Some(run) => Ok(run.epic.to_string()),
+        None => Err(CommandError::new(Exit::Usage, "not_found", "no run is unfinished")
+            .hinted("`handover status` shows the latest.")),
+    }
+}
+
+fn drive(app: &App, request: &RunRequest, plain: bool) -> Outcome {
+    engine(app, |engine| {
+        let mut shown = progress::Shown::new(app, plain);
         let (id, state) =
-            engine.run(&request, &mut |state, progress| shown.progress(state, progress))?;
+            engine.run(request, &mut |state, progress| shown.progress(state, progress))?;
         shown.end(&id, &state)
     })
+}
+
+pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {
+    let request = request(app, &args)?;
+    if args.dry_run {
+        return engine(app, |engine| {
+            let preview = engine.plan(&request)?;
+            let forecast = engine.forecast(&preview.plan, &request)?;
+            preview::show(app, &preview, &forecast, args.show_prompts)
+        });
+    }
+    drive(app, &request, args.plain)
 }
 
 /// Does something with an engine that signals stop.
@@ -188,6 +256,7 @@ pub(crate) fn engine<T>(
         environment: app.environment()?,
         machine: env::machine(),
         now: &env::now,
+        next_at: &local_time::next_at,
         unique: &env::unique,
         cancel,
         death: env::death(),

@@ -41,7 +41,8 @@ pub(crate) struct PartyArgs {
 }
 
 impl PartyArgs {
-    fn asks_for(&self, phase: PartyPhase) -> bool {
+    /// Whether the flags ask for a party.
+    pub(super) fn asks_for(&self, phase: PartyPhase) -> bool {
         self.party_all
             || match phase {
                 PartyPhase::Kickoff => self.party_kickoff,

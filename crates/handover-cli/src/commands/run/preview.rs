@@ -1,6 +1,6 @@
 //! What would be run.
 
-use handover_engine::{Preview, PreviewPrompt};
+use handover_engine::{Forecast, Preview, PreviewPrompt};
 use handover_model::RunPhase;
 use serde_json::{Value, json};
 
@@ -8,7 +8,10 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
 
-pub(super) fn show(app: &App, preview: &Preview, with_prompts: bool) -> Outcome {
+/// How many files that are no stories of the epic are listed.
+const OTHERS: usize = 12;
+
+pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: bool) -> Outcome {
     let plan = &preview.plan;
     let shown = || preview.prompts.iter().filter(|_| with_prompts);
     let prompts_of = |id: &str| {
@@ -37,7 +40,9 @@ pub(super) fn show(app: &App, preview: &Preview, with_prompts: bool) -> Outcome 
         .collect();
     let answer = json!({
         "epic": plan.epic, "epic_file": plan.epic_file, "base": plan.base, "branch": plan.branch,
+        "others": preview.others.iter().map(|other| json!({"path": other.path, "reason": other.reason})).collect::<Vec<_>>(),
         "gates": preview.gates, "pipeline": plan.pipeline, "stories": stories,
+        "forecast": cost,
     });
     app.ui.answer("plan", &answer, |ui| {
         ui.line(format_args!("Epic {} on branch {}", plan.epic, plan.branch))?;
@@ -47,6 +52,7 @@ pub(super) fn show(app: &App, preview: &Preview, with_prompts: bool) -> Outcome 
             preview.gates.join(", ")
         };
         ui.line(format_args!("Gates: {gates}"))?;
+        ui.line(sentence(cost))?;
         let rows = plan
             .stories
             .iter()
@@ -64,6 +70,15 @@ pub(super) fn show(app: &App, preview: &Preview, with_prompts: bool) -> Outcome 
             })
             .collect();
         ui.table(&["story", "plan", "waits for", "file"], rows, "No stories.")?;
+        if !preview.others.is_empty() {
+            ui.line("\nOther files in these folders:")?;
+            for other in preview.others.iter().take(OTHERS) {
+                ui.line(format_args!("  {} ({})", other.path, other.reason))?;
+            }
+            if let Some(more) = preview.others.len().checked_sub(OTHERS + 1) {
+                ui.line(format_args!("  and {} more", more + 1))?;
+            }
+        }
         for PreviewPrompt { story, phase, persona, text } in shown() {
             let who = persona.as_ref().map(|persona| format!(", {persona}")).unwrap_or_default();
             ui.line(format_args!("\n===== prompt of {story}, {phase}{who} =====\n{text}"))?;
@@ -71,4 +86,11 @@ pub(super) fn show(app: &App, preview: &Preview, with_prompts: bool) -> Outcome 
         Ok(())
     })?;
     Ok(Exit::Done)
+}
+
+/// What it will cost, as a line of its own.
+fn sentence(forecast: &Forecast) -> String {
+    let text = forecast.to_string();
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -1,11 +1,11 @@
 //! What is shown while a run is at work: a tree on a terminal, lines elsewhere, JSON for scripts.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use handover_engine::data::ScenarioResult;
 use handover_engine::reducer::{Effect, Event, GateOutcome, State};
 use handover_engine::{Progress, report};
-use handover_model::{RunId, RunState, ScenarioOutcome, UatGate};
+use handover_model::{RunId, RunState, ScenarioOutcome, Timestamp, UatGate};
 use serde_json::{Value, json};
 
 use super::live::{Live, agent};
@@ -13,20 +13,28 @@ use crate::app::App;
 use crate::commands::{Outcome, status};
 use crate::error::{CommandError, Exit};
 
+/// After this long without a line, one says what is still at work.
+const QUIET: Duration = Duration::from_secs(60);
+
 /// Shows one run.
 pub(crate) struct Shown<'a> {
     app: &'a App,
     run: Option<RunId>,
     begin: Instant,
     live: Option<Live>,
+    /// When the last line was shown, and what is at work.
+    last_line: Instant,
+    at_work: Vec<String>,
     /// Why nothing can be shown any more. The run continues without output.
     lost: Option<CommandError>,
 }
 
 impl<'a> Shown<'a> {
-    pub(crate) fn new(app: &'a App) -> Self {
-        let live = (!app.ui.is_json() && app.ui.is_watched()).then(Live::default);
-        Self { app, run: None, begin: Instant::now(), live, lost: None }
+    /// A tree if a person watches, unless lines are wanted.
+    pub(crate) fn new(app: &'a App, plain: bool) -> Self {
+        let live = (!plain && !app.ui.is_json() && app.ui.is_watched()).then(Live::default);
+        let (begin, at_work) = (Instant::now(), Vec::new());
+        Self { app, run: None, begin, live, last_line: begin, at_work, lost: None }
     }
 
     pub(crate) fn progress(&mut self, state: &State, progress: &Progress<'_>) {
@@ -39,8 +47,9 @@ impl<'a> Shown<'a> {
         if let Some(live) = &mut self.live {
             return live.progress(self.app, state, progress);
         }
+        let is_tick = matches!(progress, Progress::Tick);
         let shown = if self.app.ui.is_json() {
-            self.app.ui.document(&self.document(state, progress))
+            if is_tick { Ok(()) } else { self.app.ui.document(&self.document(state, progress)) }
         } else {
             self.line(state, progress);
             Ok(())
@@ -56,6 +65,7 @@ impl<'a> Shown<'a> {
             Progress::Started { resumed, .. } => {
                 (if *resumed { "run_resumed" } else { "run_started" }, json!({}))
             }
+            Progress::Expects(forecast) => ("forecast", json!({"forecast": forecast})),
             Progress::Helping { leader, .. } => ("run_joined", json!({"leader": leader})),
             Progress::Starting(effect) => {
                 ("intent", serde_json::to_value(effect).unwrap_or_default())
@@ -64,6 +74,7 @@ impl<'a> Shown<'a> {
             Progress::Activity { story, what } => {
                 ("activity", json!({"story": story, "what": what}))
             }
+            Progress::Tick => ("tick", json!({})),
             Progress::Warning(text) => ("warning", json!({"message": text})),
         };
         document["type"] = kind.into();
@@ -73,8 +84,13 @@ impl<'a> Shown<'a> {
         document
     }
 
-    fn line(&self, state: &State, progress: &Progress<'_>) {
+    fn line(&mut self, state: &State, progress: &Progress<'_>) {
         let ui = &self.app.ui;
+        let is_due = self.last_line.elapsed() >= QUIET && !self.at_work.is_empty();
+        if matches!(progress, Progress::Tick) && !is_due {
+            return;
+        }
+        self.last_line = Instant::now();
         let seconds = self.begin.elapsed().as_secs();
         let cost = state.spent().cost_usd;
         let stamp = format!("{:02}:{:02} ${cost:.2}", seconds / 60, seconds % 60);
@@ -83,12 +99,17 @@ impl<'a> Shown<'a> {
                 let word = if *resumed { "resumes" } else { "starts" };
                 ui.note(format_args!("{stamp} run {run} of epic {} {word}", state.plan.epic));
             }
+            Progress::Expects(forecast) => ui.note(format_args!("{stamp} {forecast}")),
             Progress::Helping { run, leader } => {
                 ui.note(format_args!("{stamp} run {run} is led by {leader}; this machine helps"));
             }
             Progress::Starting(Effect::Agent { story, phase, attempt, voice }) => {
                 let who = agent(*phase, *attempt, voice.as_ref());
                 ui.note(format_args!("{stamp} {story} {who} …"));
+                self.at_work.push(format!("{story} {who}"));
+            }
+            Progress::Starting(Effect::CheckBase) => {
+                ui.note(format_args!("{stamp} gates on the base …"));
             }
             Progress::Starting(Effect::Gates { story, attempt }) => {
                 ui.note(format_args!("{stamp} {story} gates {attempt} …"));
@@ -96,11 +117,26 @@ impl<'a> Shown<'a> {
             Progress::Starting(Effect::Uat { story, attempt }) => {
                 ui.note(format_args!("{stamp} {story} scenarios {attempt} …"));
             }
+            Progress::Starting(Effect::Wait { until }) => {
+                let waits = waiting(*until);
+                ui.note(format_args!("{stamp} {waits} (Ctrl-C stops, `--resume` continues)"));
+                self.at_work.push(waits);
+            }
             Progress::Starting(_) => {}
             Progress::Recorded(event) => {
                 if let Some(text) = sentence(event) {
                     ui.note(format_args!("{stamp} {text}"));
                 }
+                if let Event::PhaseEnded(end) = event {
+                    let who = agent(end.phase, end.attempt, end.voice.as_ref());
+                    self.at_work.retain(|at_work| *at_work != format!("{} {who}", end.story));
+                }
+                if let Event::WaitEnded { until } = event {
+                    self.at_work.retain(|at_work| *at_work != waiting(*until));
+                }
+            }
+            Progress::Tick => {
+                ui.note(format_args!("{stamp} still at work: {}", self.at_work.join(", ")));
             }
             Progress::Activity { story, what } => {
                 ui.note(format_args!("{stamp}   {story}: {what}"));
@@ -122,7 +158,15 @@ impl<'a> Shown<'a> {
             status::show(self.app, &document)?;
         }
         let reason = state.stopped.clone().unwrap_or_default();
-        outcome(state.state, &reason, &format!("run {}", run.epic))
+        let outcome = outcome(state.state, &reason, &format!("run {}", run.epic));
+        if state.state == RunState::Environment && !state.base_checked {
+            return outcome.map_err(|error| {
+                error.hinted(
+                    "Fix it and start again. `--skip-base-check` starts without this check.",
+                )
+            });
+        }
+        outcome
     }
 
     /// What could not be shown.
@@ -154,6 +198,16 @@ fn exit(state: RunState) -> Exit {
     }
 }
 
+/// Why nothing happens.
+pub(crate) fn waiting(until: Timestamp) -> String {
+    // To the minute: `2026-11-18T17:00`.
+    let until: String = until.to_string().chars().take(16).collect();
+    format!(
+        "the agent program has reached a usage limit; waits until {} UTC",
+        until.replace('T', " ")
+    )
+}
+
 /// An event without what is only for the engine.
 fn result(event: &Event) -> Value {
     match event {
@@ -161,9 +215,12 @@ fn result(event: &Event) -> Value {
         Event::Resumed { .. } => json!({"event": "resumed"}),
         Event::Opened { .. }
         | Event::PhaseEnded(_)
+        | Event::BaseChecked { .. }
         | Event::GatesEnded { .. }
         | Event::Rebased { .. }
         | Event::UatEnded { .. }
+        | Event::WaitEnded { .. }
+        | Event::GaveUp { .. }
         | Event::Refused { .. }
         | Event::Committed { .. }
         | Event::Parked { .. }
@@ -182,6 +239,14 @@ pub(super) fn sentence(event: &Event) -> Option<String> {
             let who = agent(end.phase, end.attempt, end.voice.as_ref());
             format!("{} {who}: {verdict} {summary}", end.story)
         }
+        Event::BaseChecked { failing, .. } if failing.is_empty() => {
+            "the base passes its gates".to_owned()
+        }
+        Event::BaseChecked { failing, .. } => format!(
+            "{} test(s) fail on the base and will not count: {}",
+            failing.len(),
+            handover_text::cut::cut(&failing.join(", "), 120)
+        ),
         Event::GatesEnded { story, outcome, failures, .. } => match outcome {
             GateOutcome::Passed => format!("{story} gates passed"),
             GateOutcome::None => format!("{story} has no gates"),
@@ -200,6 +265,8 @@ pub(super) fn sentence(event: &Event) -> Option<String> {
             Some(problem) => format!("{story} scenarios: {problem}"),
             None => tried(story, *gate, results),
         },
+        Event::WaitEnded { .. } => "the usage limit is lifted".to_owned(),
+        Event::GaveUp { story, reason } => format!("{story} ends: {reason}"),
         Event::Refused { story, problems } => {
             format!("{story} cannot be committed: {}", problems.join("; "))
         }

@@ -1,7 +1,7 @@
 //! From arguments and configuration to what is asked of the engine.
 
 use handover_agents::{Registry, join_command, split_command};
-use handover_engine::pipeline::{Closing, Pipeline, UatStep};
+use handover_engine::pipeline::{Closing, PartyRules, Pipeline, UatStep};
 use handover_engine::reducer::Options;
 use handover_engine::{Overrides, RunRequest, story};
 use handover_model::config::Config;
@@ -14,6 +14,7 @@ use crate::error::{CommandError, Exit};
 /// What a run is asked to do. Its programs, prompts and limits come from the files of the project, so those
 /// must be trusted.
 pub(crate) fn request(app: &App, args: &RunArgs) -> Result<RunRequest, CommandError> {
+    app.check_model(args.model.as_deref())?;
     app.require_trust()?;
     let config = app.config()?;
     let runs = &config.runs;
@@ -45,14 +46,18 @@ pub(crate) fn request(app: &App, args: &RunArgs) -> Result<RunRequest, CommandEr
     let parties = args.party.parties(app, name(args, config) == PipelineName::Team)?;
     let mut closing = closing(config, args);
     closing.retro |= parties.has(PartyPhase::Retro);
-    let pipeline = pipeline(args, config)?.closed_with(closing);
+    let mut pipeline = pipeline(args, config)?.closed_with(closing);
+    pipeline.rules = PartyRules::new(&config.party);
     Ok(RunRequest {
         epic: story::epic_id(&args.epic)?,
-        session: app.named_session()?,
+        session: app.session_of_run()?,
         resume: args.resume,
+        abandon: false,
         start_from: args.start_from.clone(),
-        skip_done: args.skip_done,
+        all: args.all,
         pipeline: parties.join(pipeline),
+        close: args.retro || args.uat.is_some() || args.party.asks_for(PartyPhase::Retro),
+        check_base: !args.skip_base_check,
         only_closing: false,
         from: None,
         defaults: Options {

@@ -294,3 +294,121 @@ fn a_terminal_shows_a_tree() {
         assert!(shown.contains(part), "{part:?} is missing in {shown}");
     }
 }
+
+#[test]
+fn a_terminal_shows_lines_if_they_are_wanted() {
+    let epic = Epic::new(&["1-1-a"]);
+    let shown = epic.in_terminal(&["--plain"]);
+    assert!(shown.contains("1-1-a dev 1 …"), "{shown}");
+    assert!(!shown.contains("\x1b[J"), "{shown}");
+}
+
+/// R6: packages of the only active session reach the agents of a run.
+#[test]
+fn a_run_uses_the_only_active_session() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.run(["session", "new", "work"]).ok();
+    epic.env.write("docs/research_ports.md", "# Ports\n\nPort 4711 is reserved for the shop.\n");
+    epic.env.run(["package", "add", "docs/research_ports.md", "--kind", "research"]).ok();
+    let prompt = epic.env.folder().join("prompt");
+    epic.script(&format!(
+        "* dev 1 | echo-prompt {} write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        prompt.display()
+    ));
+    let output = epic.run(&[]).ok();
+    assert!(output.stderr.contains("Session work is the only active one"), "{output}");
+    let text = fs_err::read_to_string(&prompt).unwrap();
+    assert!(text.contains("4711"), "{text}");
+    // Several: none of them is meant, and that is said.
+    epic.env.run(["session", "new", "other"]).ok();
+    let output = epic.run(&["--skip-done"]).ok();
+    assert!(output.stderr.contains("2 active sessions"), "{output}");
+}
+
+/// R15: nothing of other agents is beside an agent's result.
+#[test]
+fn a_result_is_not_beside_the_files_of_other_agents() {
+    let epic = Epic::new(&["1-1-a"]);
+    let seen = epic.env.folder().join("seen");
+    let look = epic.env.folder().join("look.sh");
+    let script = "cd \"$(dirname \"$HANDOVER_RESULT\")\" && pwd > SEEN && ls -A . .. >> SEEN\n";
+    fs_err::write(&look, script.replace("SEEN", &seen.display().to_string())).unwrap();
+    epic.script(&format!(
+        "* dev 1 | print thinking write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * review 1 | run 'sh {}' print \"REVIEW PASSED: 1-1-a\"",
+        look.display()
+    ));
+    epic.run(&[]).ok();
+    let seen = fs_err::read_to_string(&seen).unwrap();
+    assert!(seen.contains("/worktrees/"), "{seen}");
+    for other in ["dev-1", ".log", "result.json"] {
+        assert!(!seen.contains(other), "{seen}");
+    }
+}
+
+/// R7: a lock file does not hide the code from the reviewer.
+#[test]
+fn a_large_lock_file_does_not_hide_the_code() {
+    let epic = Epic::new(&["1-1-a"]);
+    let prompt = epic.env.folder().join("prompt");
+    let fill = epic.env.folder().join("fill.sh");
+    let script = "seq 1 40000 | sed 's/.*/    \"integrity\": \"sha512-&\",/' > a-lock.json\n\
+                  mv a-lock.json package-lock.json\necho 'let total = 1 - 1' > src.js\n\
+                  seq 1 30000 > data.csv\n";
+    fs_err::write(&fill, script).unwrap();
+    epic.script(&format!(
+        "* dev 1 | run 'sh {}' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * review 1 | echo-prompt {} print \"REVIEW PASSED: 1-1-a\"",
+        fill.display(),
+        prompt.display()
+    ));
+    epic.run(&[]).ok();
+    let text = fs_err::read_to_string(prompt).unwrap();
+    assert!(text.contains("+let total = 1 - 1"), "the code is missing");
+    assert!(text.contains("not shown: package-lock.json"), "the lock file is not named");
+    assert!(text.contains("read data.csv"), "a large file is not said to be cut");
+    assert!(text.len() < 160_000, "{}", text.len());
+}
+
+/// R22: the end of a run says how long it took and what to do next.
+#[test]
+fn a_finished_run_names_the_next_step() {
+    let epic = Epic::new(&["1-1-a"]);
+    let output = epic.run(&[]).ok();
+    assert!(output.stdout.contains("TIME") && output.stdout.contains("00:0"), "{output}");
+    assert!(output.stderr.contains("Next: `git merge handover/epic-1`"), "{output}");
+    let epic = Epic::new(&["1-1-a"]);
+    let output = epic.run(&["--no-commit"]).ok();
+    assert!(output.stdout.contains("worktrees in .handover/runs/"), "{output}");
+    assert!(!output.stdout.contains("branch handover/epic-1"), "{output}");
+}
+
+/// R22: the clock moves while an agent says nothing.
+#[test]
+fn the_clock_moves_while_an_agent_is_silent() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script("* dev 1 | sleep 3200 write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"");
+    let shown = epic.in_terminal(&[]);
+    for second in ["dev 1  00:01", "dev 1  00:02", "dev 1  00:03"] {
+        assert!(shown.contains(second), "{second} is missing in {shown}");
+    }
+}
+
+/// R22: the table stays readable with parties.
+#[test]
+fn the_voices_of_a_party_are_counted() {
+    let epic = Epic::new(&["1-1-a"]);
+    let output = epic.run(&["--party-review"]).ok();
+    assert!(output.stdout.contains("3 review passed"), "{output}");
+}
+
+/// R12: before the first run, previewed prompts are those that agents will get.
+#[test]
+fn the_first_preview_shows_a_whole_prompt() {
+    let epic = Epic::new(&["1-1-a"]);
+    let before = epic.env.run(["session", "list", "--json"]).ok().json();
+    let shown = epic.run(&["--dry-run", "--show-prompts"]).ok().stdout;
+    assert!(shown.contains("## Context for developer"), "{shown}");
+    assert!(!shown.contains("encountered an error"), "{shown}");
+    assert_eq!(epic.env.run(["session", "list", "--json"]).ok().json(), before);
+}

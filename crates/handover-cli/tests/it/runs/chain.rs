@@ -193,7 +193,7 @@ fn taught() -> Epic {
 }
 
 /// Journals of both epics have the same length, and either engine dies in the first that reaches it.
-const SCENE: Scene = Scene {
+pub(super) const SCENE: Scene = Scene {
     command: |epic, more| {
         let agent = epic.agent();
         let args = [&["chain", "1", "2", "--agent-command", &agent], more].concat();
@@ -237,4 +237,45 @@ fn a_finished_epic_is_not_repeated() {
     // A finished chain starts over.
     let again = run(&epic, &["1", "2", "3"], &["--skip-done", "--json"]).ok();
     assert_eq!(last(&again)["chain"]["cost_usd"], 0.0);
+}
+
+/// R2: a chain that has ended can be resumed; what is done stays done, and answers count.
+#[test]
+fn resuming_a_chain_that_has_ended_continues_with_the_answers() {
+    let epic = chain();
+    let calls = epic.env.folder().join("calls");
+    let work = format!(
+        "append {} '{{HANDOVER_STORY}};' write {{HANDOVER_STORY}}.txt work print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"",
+        calls.display()
+    );
+    epic.script(&format!(
+        "1-1-greet dev 1 | write half.txt x result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"1-1-greet\",\"phase\":\"dev\",\"verdict\":\"escalate\",\"summary\":\"How loud?\"}}'\n\
+         * dev * | {work}"
+    ));
+    let end = last(&run(&epic, &["1", "2", "3"], &["--json"]).fails(3));
+    let states = |end: &Value| -> Vec<String> {
+        let epics = end["chain"]["epics"].as_array().unwrap();
+        epics.iter().map(|epic| epic["state"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(states(&end), ["blocked", "blocked", "done"]);
+    // Nothing was answered: nothing changes, and nobody works again.
+    let end = last(&run(&epic, &["1", "2", "3"], &["--resume", "--json"]).fails(3));
+    assert_eq!(states(&end), ["blocked", "blocked", "done"]);
+    epic.env.run(["answer", "1-1-greet", "Very loud."]).ok();
+    let end = last(&run(&epic, &["1", "2", "3"], &["--resume", "--json"]).ok());
+    assert_eq!(states(&end), ["done", "done", "done"]);
+    let worked = fs_err::read_to_string(&calls).unwrap();
+    assert_eq!(worked, "3-1-alone;1-1-greet;2-1-greet-louder;");
+    assert_eq!(epic.git(&["show", "handover/epic-1:half.txt"]), "x");
+    let end = last(&run(&epic, &["1", "2", "3"], &["--resume", "--json"]).ok());
+    assert_eq!(states(&end), ["done", "done", "done"]);
+    assert_eq!(fs_err::read_to_string(&calls).unwrap(), worked);
+}
+
+/// R22: an epic that builds on one that never ran is not run without a word.
+#[test]
+fn a_dependency_that_never_ran_is_named() {
+    let epic = chain();
+    let output = run(&epic, &["2", "3"], &[]).ok();
+    assert!(output.stderr.contains("epic 2 builds on epic 1, which has never run"), "{output}");
 }

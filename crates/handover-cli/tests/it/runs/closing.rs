@@ -273,7 +273,9 @@ fn failed_scenarios_are_fixed_through_the_gates() {
     let fix = "* fix * | append 1-1-a.txt ' fixed' write docs/uat/epic-1-uat.json '{}' print \"IMPLEMENTATION COMPLETE: epic-1\"\n";
     let epic = Epic::new(&["1-1-a"]);
     epic.script(&(scenarios(&list) + fix));
-    run(&epic, &[&gate[..], &["--uat", "quick", "--heal", "2", "--uat-blocking"]].concat()).ok();
+    // The gate is about what the story builds, so it fails before.
+    let flags = ["--skip-base-check", "--uat", "quick", "--heal", "2", "--uat-blocking"];
+    run(&epic, &[&gate[..], &flags].concat()).ok();
     assert_eq!(show(&epic, "1-1-a.txt"), "work fixed");
     assert_eq!(epic.subjects("handover/epic-1")[0], "fix(epic-1): fix acceptance failures");
     let status = epic.status();
@@ -301,7 +303,12 @@ fn failed_scenarios_are_fixed_through_the_gates() {
     ] {
         let epic = Epic::new(&["1-1-a"]);
         epic.script(&(scenarios(&list) + fix + &retro()));
-        run(&epic, &[&gate[..], &["--uat", "quick", "--heal", "2", "--retro"]].concat()).ok();
+        run(
+            &epic,
+            &[&gate[..], &["--skip-base-check", "--uat", "quick", "--heal", "2", "--retro"]]
+                .concat(),
+        )
+        .ok();
         assert_eq!(show(&epic, "1-1-a.txt"), "work", "{fix}");
         assert_eq!(epic.status()["uat"]["state"], "failed", "{fix}");
         assert!(
@@ -411,7 +418,7 @@ fn end_state(epic: &Epic) -> Vec<String> {
 }
 
 /// Other scenes kill the phases before the closing.
-const SCENE: Scene = Scene {
+pub(super) const SCENE: Scene = Scene {
     command: |epic, more| epic.args(&[&CAT[..], more].concat()),
     flags: &["--uat", "quick", "--heal", "1", "--retro"],
     code: 3,
@@ -424,4 +431,58 @@ const SCENE: Scene = Scene {
 
 mod dying {
     crate::runs::killed::killed!(super::super::SCENE, 4: first 1, second 2, third 3, fourth 4);
+}
+
+/// R14: an epic that is finished can still be closed.
+#[test]
+fn a_finished_epic_can_be_closed_later() {
+    let epic = Epic::new(&["1-1-a"]);
+    let status = "development_status:\n  1-1-a: ready-for-dev\n  epic-1-retrospective: optional\n";
+    epic.env.write("docs/sprint-status.yaml", status);
+    epic.commit_all("status");
+    epic.run(&[]).ok();
+    epic.script(&format!("{}{}", scenarios(&json!([auto("UAT-1", "1-1-a.txt", "work")])), retro()));
+    run(&epic, &["--skip-done", "--retro", "--uat", "quick"]).ok();
+    assert!(!show(&epic, "docs/uat/epic-1-uat.md").is_empty());
+    assert!(epic.subjects("handover/epic-1")[0].contains("close epic 1"));
+    let status = show(&epic, "docs/sprint-status.yaml");
+    assert!(status.contains("epic-1-retrospective: done"), "{status}");
+    let story = show(&epic, "docs/stories/1-1-a.md");
+    assert!(story.contains("### Files Created\n\n- 1-1-a.txt"), "{story}");
+}
+
+/// R21: scenarios are about criteria that exist, and what has none is listed.
+#[test]
+fn scenarios_are_compared_with_the_criteria() {
+    let epic = Epic::new(&["1-1-a"]);
+    let text = super::story("1-1-a")
+        + "\n## Acceptance Criteria\n\n1. It is a file\n2. It is nice\n3. It is fast\n";
+    epic.env.write("docs/stories/1-1-a.md", text);
+    epic.commit_all("criteria");
+    let prompt = epic.env.folder().join("prompt");
+    let mut wrong = auto("S1", "1-1-a.txt", "work");
+    wrong["criterion"] = json!("1-1-a AC9");
+    let half = json!({
+        "id": "S2", "criterion": "1-1-a AC2", "kind": "semi", "argv": ["cat", "1-1-a.txt"],
+        "expect": {"text": "work"}, "steps": ["Look at it"],
+    });
+    let first = scenarios(&json!([wrong])).replace("* uat * |", "* uat 1 |");
+    let second = scenarios(&json!([auto("S1", "1-1-a.txt", "work"), half]))
+        .replace("* uat * |", &format!("* uat 2 | echo-prompt {}", prompt.display()));
+    epic.script(&(first + &second));
+    run(&epic, &["--uat", "full"]).ok();
+    let prompt = fs_err::read_to_string(prompt).unwrap();
+    for part in
+        ["1-1-a AC1: It is a file", "1-1-a AC3: It is fast", "has no AC9; it has AC1, AC2, AC3"]
+    {
+        assert!(prompt.contains(part), "{part} is missing in {prompt}");
+    }
+    let document = show(&epic, "docs/uat/epic-1-uat.md");
+    for part in [
+        "Without a scenario:\n\n- [ ] 1-1-a AC3: It is fast",
+        "| 1-1-a AC1 | S1 | auto | passed |",
+        "| 1-1-a AC2 | S2 | semi | the program's part passed; a person's part is open |",
+    ] {
+        assert!(document.contains(part), "{part} is missing in {document}");
+    }
 }

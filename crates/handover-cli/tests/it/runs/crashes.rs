@@ -23,7 +23,7 @@ pub(super) fn end_state(epic: &Epic) -> Vec<String> {
     state
 }
 
-const SCENE: Scene = Scene { code: 3, entries: 25, ..Scene::new(eventful, end_state) };
+pub(super) const SCENE: Scene = Scene { code: 3, entries: 25, ..Scene::new(eventful, end_state) };
 
 mod dying {
     crate::runs::killed::killed!(super::super::SCENE, 3: first 1, second 2, third 3);

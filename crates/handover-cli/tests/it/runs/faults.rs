@@ -437,3 +437,186 @@ fn registers_packages_named_in_a_result() {
     let text = fs_err::read_to_string(prompts.join("1-2-b")).unwrap();
     assert!(text.contains("**[HIGH]** docs/research_greeting.md"), "{text}");
 }
+
+/// A review with a result: its verdict, and findings as JSON.
+fn review(verdict: &str, findings: &str) -> String {
+    format!(
+        "result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"1-1-a\",\"phase\":\"review\",\"verdict\":\"{verdict}\",\"findings\":{findings}}}'"
+    )
+}
+
+/// R3: a verdict does not outweigh the reviewer's own findings.
+#[test]
+fn a_grave_finding_is_fixed_although_the_verdict_is_passed() {
+    let grave = r#"[{"severity":"high","file":"a.py","line":3,"issue":"SQL injection"}]"#;
+    for verdict in ["passed", "passed_with_fixes"] {
+        let always = format!("* review * | {}", review(verdict, grave));
+        let epic = not_done(&always, "failed", 1, &["--max-fixes", "2"]);
+        assert!(epic.reason(0).contains("SQL injection"), "{}", epic.reason(0));
+        let epic = Epic::new(&["1-1-a"]);
+        epic.script(&format!("* review 1 | {}", review(verdict, grave)));
+        epic.run(&[]).ok();
+        let phases = epic.status()["stories"][0]["phases"].to_string();
+        assert!(phases.contains("\"phase\":\"fix\""), "{phases}");
+    }
+    // Small findings do not keep work from passing, many of some weight do.
+    let epic = Epic::new(&["1-1-a"]);
+    let low = r#"[{"severity":"low","issue":"a name"}]"#;
+    epic.script(&format!("* review * | {}", review("passed", low)));
+    epic.run(&[]).ok();
+    assert!(!epic.status()["stories"][0]["phases"].to_string().contains("\"fix\""));
+    let many: Vec<String> =
+        (0..6).map(|n| format!(r#"{{"severity":"medium","issue":"leak {n}"}}"#)).collect();
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(&format!("* review * | {}", review("passed", &format!("[{}]", many.join(",")))));
+    epic.run(&[]).ok();
+    assert!(epic.status()["stories"][0]["phases"].to_string().contains("\"fix\""));
+}
+
+/// R10: what a missing file is called is no reason to try again.
+#[test]
+fn a_missing_file_is_not_a_network_failure() {
+    for message in [
+        "FileNotFoundError: [Errno 2] No such file or directory",
+        "ModuleNotFoundError: No module named x",
+    ] {
+        let lines = format!("* dev * | write a b err \"{message}\" exit 1");
+        let epic = not_done(&lines, "failed", 1, &[]);
+        let phases = epic.status()["stories"][0]["phases"].as_array().unwrap().len();
+        assert_eq!(phases, 1, "{message}");
+    }
+}
+
+/// R20: a new run is told why the last one failed, and where its work is.
+#[test]
+fn a_new_run_knows_the_findings_of_the_failed_one() {
+    let grave = r#"[{"severity":"high","file":"a.py","line":3,"issue":"SQL injection"}]"#;
+    let always = format!("* review * | {}", review("failed", grave));
+    let epic = not_done(&always, "failed", 1, &["--max-fixes", "1"]);
+    let prompt = epic.env.folder().join("prompt");
+    epic.script(&format!(
+        "* dev 1 | echo-prompt {} write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        prompt.display()
+    ));
+    epic.run(&[]).ok();
+    let text = fs_err::read_to_string(prompt).unwrap();
+    for part in ["Why an earlier run did not finish", "SQL injection", "handover/failed/1-1-a"] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+}
+
+/// A project with the submodule `lib`, which has a file.
+fn with_submodule() -> Epic {
+    let epic = Epic::new(&["1-1-a"]);
+    let other = epic.env.folder().join("lib");
+    fs_err::create_dir_all(&other).unwrap();
+    fs_err::write(other.join("lib.txt"), "from the library\n").unwrap();
+    fs_err::write(other.join(".gitignore"), "build\n").unwrap();
+    let git = |args: &[&str]| {
+        let status = std::process::Command::new("git").args(args).current_dir(&other).status();
+        assert!(status.unwrap().success(), "{args:?}");
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "x"]);
+    let url = other.display().to_string();
+    epic.env
+        .git("", &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "lib"]);
+    epic.commit_all("submodule");
+    epic
+}
+
+/// R16: submodules have their files in worktrees, and work inside one is not lost silently.
+#[test]
+fn work_inside_a_submodule_is_refused() {
+    let epic = with_submodule();
+    // Whatever the submodule's own configuration starts, a run does not.
+    let trap = epic.env.folder().join("trap");
+    let hook = epic.env.path(".git/modules/lib/hooks/post-checkout");
+    fs_err::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs_err::write(&hook, format!("#!/bin/sh\ntouch {}\n", trap.display())).unwrap();
+    fs_err::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let monitor = format!("touch {}", trap.display());
+    let config = epic.env.path(".git/modules/lib/config").display().to_string();
+    epic.git(&["config", "--file", &config, "core.fsmonitor", &monitor]);
+    for change in ["write lib/new.txt x", "append lib/lib.txt x", "run \"rm lib/lib.txt\""] {
+        epic.script(&format!(
+            "* dev 1 | {change} write a.txt b print \"IMPLEMENTATION COMPLETE: 1-1-a\""
+        ));
+        let output = epic.run(&[]).fails(1);
+        assert!(output.stderr.contains("work inside of submodules is not committed"), "{output}");
+        assert!(!output.stderr.contains("empty in this run"), "{output}");
+        assert!(epic.reason(0).contains("the submodule `lib`"), "{}", epic.reason(0));
+        assert!(epic.reason(0).contains(".txt"), "{}", epic.reason(0));
+    }
+    // Its files are there to be used, builds inside do not count, and work beside it is fine.
+    epic.script(
+        "* dev 1 | run \"cp lib/lib.txt a.txt\" write lib/build x print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    epic.run(&[]).ok();
+    assert_eq!(epic.git(&["show", "handover/epic-1:a.txt"]), "from the library");
+    let link = epic.git(&["ls-tree", "handover/epic-1", "lib"]);
+    assert_eq!(link, epic.git(&["ls-tree", "main", "lib"]));
+    assert!(!trap.exists(), "something of the submodule was started");
+}
+
+/// A submodule that the checkout does not have stays empty, and that is said.
+#[test]
+fn a_submodule_that_is_not_there_stays_empty() {
+    let epic = with_submodule();
+    epic.git(&["submodule", "--quiet", "deinit", "--force", "--all"]);
+    fs_err::remove_dir_all(epic.env.path(".git/modules")).unwrap();
+    epic.script(
+        "* dev 1 | write lib/new.txt x write a.txt b print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    let output = epic.run(&[]).fails(1);
+    assert!(output.stderr.contains("your checkout does not have them: lib"), "{output}");
+    assert!(epic.reason(0).contains("the submodule `lib`"), "{}", epic.reason(0));
+    epic.script("* dev 1 | write a.txt b print \"IMPLEMENTATION COMPLETE: 1-1-a\"");
+    epic.run(&[]).ok();
+}
+
+/// R17: an agent that fills in the template keeps the ticks, and what is reverted is said.
+#[test]
+fn a_filled_in_template_is_kept() {
+    let epic = Epic::new(&["1-1-a"]);
+    let text =
+        story("1-1-a") + "\n## Dev Agent Record\n\n### File List\n\n## Notes\n\nKeep this.\n";
+    epic.env.write("docs/stories/1-1-a.md", &text);
+    epic.commit_all("template");
+    let agent = epic.env.folder().join("agent.sh");
+    let script = |more: &str| {
+        format!(
+            "if [ $HANDOVER_PHASE = review ]; then echo \"REVIEW PASSED: $HANDOVER_STORY\"; exit; fi\n\
+             echo work >> a.txt\n\
+             sed -i -e 's/- \\[ \\] do/- [x] do/' -e 's/^### File List$/### File List\\n\\n- a.txt/'{more} docs/stories/1-1-a.md\n\
+             echo \"IMPLEMENTATION COMPLETE: $HANDOVER_STORY\"\n"
+        )
+    };
+    fs_err::write(&agent, script("")).unwrap();
+    let command = format!("sh {}", agent.display());
+    epic.env.run(["run", "1", "--agent-command", &command]).ok();
+    let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
+    assert!(story.contains("- [x] do 1-1-a") && story.contains("\n- a.txt\n"), "{story}");
+    // The author's text is the author's.
+    fs_err::write(&agent, script(" -e 's/Keep this/Gone/'")).unwrap();
+    let output = epic.env.run(["run", "1", "--all", "--agent-command", &command]).ok();
+    assert!(output.stderr.contains("docs/stories/1-1-a.md were reverted"), "{output}");
+}
+
+/// R19: two findings on nearby lines are two, unless they say the same.
+#[test]
+fn findings_without_a_category_stay_apart() {
+    let two = r#"[{"severity":"low","file":"a.rs","line":10,"issue":"name is odd"},{"severity":"high","file":"a.rs","line":12,"issue":"division by zero"}]"#;
+    let epic = Epic::new(&["1-1-a"]);
+    let prompt = epic.env.folder().join("fix");
+    epic.script(&format!(
+        "* review 1 | {}\n\
+         * fix 1 | echo-prompt {} append 1-1-a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        review("failed", two),
+        prompt.display()
+    ));
+    epic.run(&["--party-review", "--party-agents", "winston,murat"]).ok();
+    let text = fs_err::read_to_string(prompt).unwrap();
+    assert!(text.contains("division by zero") && !text.contains("name is odd /"), "{text}");
+}

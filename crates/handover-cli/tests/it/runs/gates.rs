@@ -26,7 +26,7 @@ const MENDED_TWICE: [&str; 7] = [
     "review passed",
 ];
 
-fn verdicts(epic: &Epic) -> Vec<String> {
+pub(super) fn verdicts(epic: &Epic) -> Vec<String> {
     epic.status()["stories"][0]["phases"]
         .as_array()
         .unwrap()
@@ -68,15 +68,19 @@ fn never_commits_work_that_fails_its_tests() {
     assert!(epic.git(&["show", "handover/failed/1-1-a:sum.js"]).contains("a - b"));
 }
 
-#[test]
-fn cargo_tests_and_compiler_errors_count() {
-    let mut epic = Epic::new(&["1-1-a"]);
-    // Use the real toolchain despite the test's own home.
+/// Uses the real toolchain of Rust despite the test's own home.
+pub(super) fn use_toolchain(epic: &mut Epic) {
     let home = std::path::PathBuf::from(std::env::var_os("HOME").unwrap());
     for (name, folder) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {
         let place = std::env::var_os(name).map_or_else(|| home.join(folder), Into::into);
         epic.env.set(name, place.to_str().unwrap());
     }
+}
+
+#[test]
+fn cargo_tests_and_compiler_errors_count() {
+    let mut epic = Epic::new(&["1-1-a"]);
+    use_toolchain(&mut epic);
     epic.env.write("Cargo.toml", "[package]\nname = \"shop\"\nedition = \"2021\"\n");
     epic.env.write("src/lib.rs", "#[test]\nfn old() { assert!(false) }\n");
     epic.env.write(".gitignore", "target\nCargo.lock\n");
@@ -122,7 +126,8 @@ fn stops_at_a_hanging_or_missing_gate() {
         format!("[gates]\ntimeout = 1\ncommands = [{{ name = \"check\", argv = {argv} }}]\n")
     };
     let epic = Epic::new(&["1-1-a"]);
-    epic.env.write(".handover/config.toml", gate("[\"sleep\", \"600\"]"));
+    let hangs = "test ! -e 1-1-a.txt || sleep 600";
+    epic.env.write(".handover/config.toml", gate(&format!("[\"sh\", \"-c\", \"{hangs}\"]")));
     epic.run(&["--max-fixes", "0"]).fails(1);
     assert!(epic.reason(0).contains("time limit"), "{}", epic.reason(0));
     let epic = Epic::new(&["1-1-a"]);
@@ -133,7 +138,7 @@ fn stops_at_a_hanging_or_missing_gate() {
 }
 
 /// Where `scripts/tools` put them. A missing one fails the test; it never skips.
-fn tools() -> std::path::PathBuf {
+pub(super) fn tools() -> std::path::PathBuf {
     let folder = std::env::var_os("HANDOVER_TEST_TOOLS").map_or_else(
         || {
             std::path::Path::new(&std::env::var_os("HOME").unwrap())

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::Epic;
 
 /// A run that is killed and resumed.
-pub(super) struct Scene {
+pub(crate) struct Scene {
     /// Sets up the same repository each time.
     pub(super) make: fn() -> Epic,
     /// Its command with more flags.
@@ -105,7 +105,7 @@ pub(super) fn call(epic: &Epic) -> String {
     )
 }
 
-fn calls(epic: &Epic) -> Vec<String> {
+pub(super) fn calls(epic: &Epic) -> Vec<String> {
     let text = fs_err::read_to_string(epic.env.folder().join("calls")).unwrap_or_default();
     text.split(';').map(str::trim).filter(|call| !call.is_empty()).map(str::to_owned).collect()
 }
@@ -119,7 +119,7 @@ fn journal(epic: &Epic) -> Vec<Value> {
 }
 
 /// The agents that are recorded as finished.
-fn finished(epic: &Epic) -> BTreeSet<String> {
+pub(super) fn finished(epic: &Epic) -> BTreeSet<String> {
     let word = |value: &Value| value.to_string().replace('"', "").replace("null", "");
     journal(epic)
         .iter()

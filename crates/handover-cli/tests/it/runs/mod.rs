@@ -1,5 +1,6 @@
 //! Runs: the real program, real git, and an agent program with every fault that agents have.
 
+mod base;
 mod basics;
 mod budget;
 mod chain;
@@ -9,10 +10,12 @@ mod faults;
 mod gates;
 mod guard;
 mod killed;
+mod layouts;
 mod machines;
 mod many;
 mod parallel;
 pub(crate) mod party;
+mod random_kills;
 mod real;
 mod team;
 mod test_setup;

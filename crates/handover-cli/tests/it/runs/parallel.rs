@@ -83,6 +83,30 @@ fn a_conflict_is_fixed() {
     assert_eq!(epic.subjects("handover/epic-1").len(), 2);
 }
 
+/// R9: six stories change the same line. Whoever comes later has to merge, which is not its fault.
+#[test]
+fn conflicts_do_not_use_up_the_fixes() {
+    const SIX: &[&str] = &["1-1-a", "1-2-b", "1-3-c", "1-4-d", "1-5-e", "1-6-f"];
+    let epic = Epic::new(SIX);
+    let at = epic.env.folder().join("meeting");
+    fs_err::create_dir_all(&at).unwrap();
+    let at = at.display();
+    let there: Vec<String> = SIX.iter().map(|id| format!("wait-for {at}/{id}")).collect();
+    let merge = epic.env.folder().join("merge.sh");
+    fs_err::write(&merge, "sed -i '/^[<=>|]/d' same.txt\n").unwrap();
+    epic.script(&format!(
+        "* dev 1 | write {at}/{{HANDOVER_STORY}} x {} write same.txt 'by {{HANDOVER_STORY}}' print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"\n\
+         * fix * | run 'sh {}' print \"IMPLEMENTATION COMPLETE: {{HANDOVER_STORY}}\"",
+        there.join(" "),
+        merge.display()
+    ));
+    epic.run(&["--parallel", "6", "--max-fixes", "1"]).ok();
+    let same = epic.git(&["show", "handover/epic-1:same.txt"]);
+    for id in SIX {
+        assert!(same.contains(&format!("by {id}")), "{same}");
+    }
+}
+
 #[test]
 fn an_unresolved_conflict_is_not_committed() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
@@ -140,7 +164,7 @@ fn end_state(epic: &Epic) -> Vec<String> {
     state
 }
 
-const SCENE: Scene = Scene {
+pub(super) const SCENE: Scene = Scene {
     flags: &["--parallel", "3"],
     code: 3,
     entries: 35,

@@ -74,3 +74,145 @@ fn codex_does_a_story() {
     assert!(epic.status()["tokens"].as_u64().unwrap() > 0);
     assert_eq!(epic.git(&["show", "handover/epic-1:hello.txt"]), "hello");
 }
+
+/// B2: in the default profile, Claude may run the gates and write its result.
+#[test]
+fn claude_runs_the_gates_and_writes_its_result_in_the_default_profile() {
+    let mut epic = Epic::new(&["1-1-a"]);
+    epic.env.write("package.json", r#"{"name":"shop","scripts":{"test":"node --test"}}"#);
+    epic.commit_all("npm");
+    let script = Script::new()
+        .on("You are seeing this code for the first time", Answer::text("REVIEW PASSED: 1-1-a"))
+        .when(
+            |request| {
+                request.tool_results() == 0 && request.conversation_contains("Implement one story")
+            },
+            Answer::tool("Write", json!({"file_path": "hello.txt", "content": "hello\n"})),
+        )
+        .when(
+            |request| request.tool_results() == 1,
+            Answer::tool("Bash", json!({"command": "npm test"})),
+        )
+        .respond(
+            |request| request.tool_results() == 2 && request.conversation_contains("# pass 0"),
+            |request| {
+                let file = request.between("one JSON object to the file `", "`").unwrap();
+                let nonce = request.between("{\"nonce\": \"", "\"").unwrap();
+                let result = json!({
+                    "nonce": nonce, "story": "1-1-a", "phase": "dev", "verdict": "complete",
+                    "summary": "a greeting", "decisions": ["in English"],
+                });
+                Answer::tool("Write", json!({"file_path": file, "content": result.to_string()}))
+            },
+        )
+        .always(Answer::text("That is all."));
+    let server = ModelServer::start(script);
+    let host = RealHost::claude(&epic.env, &server);
+    for (name, value) in &host.vars {
+        if name != "PATH" && name != "HOME" {
+            epic.env.set(name, value);
+        }
+    }
+    let program = host.program.display().to_string();
+    let output = epic.env.run(["run", "1", "--host", "claude", "--agent-command", &program]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
+    assert!(story.contains("a greeting") && story.contains("in English"), "{story}");
+    let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
+    assert!(files.contains("hello.txt") && !files.contains("result"), "{files}");
+}
+
+/// A model that plays every part of a run: `write` is the tool call that creates a file.
+fn plays_every_part(write: fn(&str) -> Answer) -> Script {
+    Script::new().respond(
+        |request| request.conversation_contains("### How to end"),
+        move |request| {
+            let between = |start: &str| request.between(start, if start.ends_with('`') { "`" } else { "\"" });
+            let id = between("the story id is `").unwrap();
+            let phase = between("\"phase\": \"").unwrap();
+            let nonce = between("{\"nonce\": \"").unwrap();
+            let is_team = request.conversation_contains("<status code>");
+            let result = |more: serde_json::Value| {
+                let mut all = json!({"nonce": nonce, "story": id, "phase": phase, "verdict": "complete", "summary": "fine"});
+                for (key, value) in more.as_object().unwrap() {
+                    all[key] = value.clone();
+                }
+                Answer::text(&format!("Here it is.\n\n```json\n{all}\n```\n"))
+            };
+            match phase.as_str() {
+                "dev" if request.tool_results() == 0 => write(&format!("{id}.txt")),
+                "dev" if is_team => Answer::text(&format!("READY_FOR_REVIEW: {id} - done")),
+                "dev" => Answer::text(&format!("IMPLEMENTATION COMPLETE: {id}")),
+                "review" if is_team => Answer::text(&format!("APPROVED: {id} - good")),
+                "review" => result(json!({"verdict": "passed"})),
+                "kickoff" => result(json!({"insights": {"risks": ["mind the gap"]}})),
+                "uat" => result(json!({"scenarios": [{
+                    "id": "S1", "criterion": "1-1-a AC1", "kind": "auto", "argv": ["cat", "1-1-a.txt"],
+                    "expect": {"text": "hello"},
+                }]})),
+                "retro" if is_team => Answer::text(&format!("BAZINGA: {id} - all done")),
+                "retro" => result(json!({"retro": {"summary": "It went well.", "gotchas": ["mind the gap"]}})),
+                other => panic!("nobody scripted {other}"),
+            }
+        },
+    )
+}
+
+fn claude_writes(file: &str) -> Answer {
+    Answer::tool("Write", json!({"file_path": file, "content": "hello\n"}))
+}
+
+fn codex_writes(file: &str) -> Answer {
+    Answer::tool("exec_command", json!({"cmd": format!("echo hello > {file}")}))
+}
+
+/// Two stories at once, with parties, acceptance and a retrospective; then a chain of two epics by a team.
+fn does_everything(
+    name: &str,
+    write: fn(&str) -> Answer,
+    host: fn(&handover_testkit::TestEnv, &ModelServer) -> RealHost,
+) {
+    let mut epic = Epic::new(&["1-1-a", "1-2-b"]);
+    epic.env.write("docs/epics/epic-2.md", "# Epic 2: More\n\nDepends on: Epic 1\n");
+    epic.env.write("docs/stories/2-1-c.md", super::story("2-1-c"));
+    epic.commit_all("epics");
+    let server = ModelServer::start(plays_every_part(write));
+    let host = host(&epic.env, &server);
+    for (variable, value) in &host.vars {
+        if variable != "PATH" && variable != "HOME" {
+            epic.env.set(variable, value);
+        }
+    }
+    let program = host.program.display().to_string();
+    // Codex's own sandbox does not work everywhere that these tests run.
+    let profile = if name == "codex" { "runs.profile=full" } else { "runs.profile=edit" };
+    let common = ["--host", name, "--agent-command", &program, "--config", profile];
+    let all = [
+        &["run", "1"],
+        &common[..],
+        &["--parallel", "2", "--uat", "quick", "--config", "uat.allow=[\"cat\"]"],
+        &["--party-kickoff", "--party-review", "--party-retro", "--party-agents", "winston,murat"],
+    ]
+    .concat();
+    let output = epic.env.run(all);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(epic.states(), ["done", "done"], "{output}");
+    assert_eq!(epic.status()["uat"]["passed"], 1, "{output}");
+    let story = epic.git(&["show", "handover/epic-1:docs/stories/1-2-b.md"]);
+    assert!(story.contains("mind the gap"), "{story}");
+    let handoff = epic.git(&["show", "handover/epic-1:docs/handoffs/epic-1-handoff.md"]);
+    assert!(handoff.contains("mind the gap"), "{handoff}");
+    let output = epic.env.run([&["chain", "1", "2", "--pipeline", "team"], &common[..]].concat());
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(epic.git(&["show", "handover/epic-2:2-1-c.txt"]), "hello");
+}
+
+#[test]
+fn claude_does_everything_that_runs_have() {
+    does_everything("claude", claude_writes, RealHost::claude);
+}
+
+#[test]
+fn codex_does_everything_that_runs_have() {
+    does_everything("codex", codex_writes, RealHost::codex);
+}

@@ -163,7 +163,7 @@ fn sent_back() -> Epic {
 }
 
 /// Before the first entry there is nothing to resume: the same command starts a run.
-const SCENE: Scene =
+pub(super) const SCENE: Scene =
     Scene { flags: TEAM, again: &["--pipeline", "team", "--resume"], ..Scene::new(sent_back, way) };
 
 mod dying {

@@ -35,7 +35,7 @@ impl Runner<'_, '_> {
         let bytes = bytes.unwrap_or_default();
         let Ok(mut text) = String::from_utf8(bytes) else { return Ok(()) };
         for end in &story.record {
-            text = story::append(&text, &self.record_of(story, end, at));
+            text = story::append(&text, &self.record_of(story, end, at)?);
         }
         if !story.answers.is_empty() {
             text = story::append(&text, &answers_record(&story.answers, at));
@@ -45,10 +45,15 @@ impl Runner<'_, '_> {
     }
 
     /// The record of one agent, or of a party.
-    fn record_of(&self, story: &StoryRun, end: &PhaseEnd, at: Timestamp) -> Record {
+    fn record_of(
+        &self,
+        story: &StoryRun,
+        end: &PhaseEnd,
+        at: Timestamp,
+    ) -> Result<Record, EngineError> {
         let party = story.parties.iter().find(|party| party.outcome == *end);
         let step = party.and_then(|_| self.party_step(end.phase));
-        match (end.phase, party.zip(step)) {
+        Ok(match (end.phase, party.zip(step)) {
             (RunPhase::Kickoff, Some((party, step))) => {
                 let insights = settle_kickoff(&step.speakers(), &party.statements());
                 party::kickoff_record(&insights, &step.personas, at)
@@ -76,8 +81,18 @@ impl Runner<'_, '_> {
             (
                 RunPhase::Kickoff | RunPhase::Dev | RunPhase::Fix | RunPhase::Uat | RunPhase::Retro,
                 _,
-            ) => dev_record(end, at),
-        }
+            ) => dev_record(end, &self.created(story, end)?, at),
+        })
+    }
+
+    /// The files that an agent's work has created.
+    fn created(&self, story: &StoryRun, end: &PhaseEnd) -> Result<Vec<String>, EngineError> {
+        let Some(base) = story.base.as_ref().filter(|_| !end.files.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let changes = self.repo.changes(base, &end.tree)?;
+        let new = changes.into_iter().filter(|change| change.is_new).map(|change| change.path);
+        Ok(new.filter(|path| end.files.contains(path)).collect())
     }
 
     fn party_step(&self, phase: RunPhase) -> Option<&PartyStep> {
@@ -200,7 +215,8 @@ fn date(at: Timestamp) -> String {
     at.to_string().chars().take(10).collect()
 }
 
-fn dev_record(end: &PhaseEnd, at: Timestamp) -> Record {
+fn dev_record(end: &PhaseEnd, created: &[String], at: Timestamp) -> Record {
+    let modified = end.files.iter().filter(|file| !created.contains(file)).cloned();
     Record {
         heading: "Dev Agent Record",
         fields: vec![
@@ -211,7 +227,11 @@ fn dev_record(end: &PhaseEnd, at: Timestamp) -> Record {
         ],
         texts: vec![("Implementation Summary", end.summary.clone())],
         lists: vec![
-            ("Files", end.files.clone()),
+            ("Key Decisions", end.notes.decisions.clone()),
+            ("Tests Added", end.notes.tests.clone()),
+            ("Notes for Reviewer", end.notes.for_reviewer.clone()),
+            ("Files Created", created.to_vec()),
+            ("Files Modified", modified.collect()),
             ("Restored", end.restored.clone()),
             ("Changed How It Is Tested", end.test_setup.clone()),
         ],

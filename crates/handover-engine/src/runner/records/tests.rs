@@ -73,12 +73,12 @@ fn a_developers_record_names_files_and_receipt() {
     end.receipt = Some("r_1".to_owned());
     end.restored = vec!["docs/other.md".to_owned()];
     end.attempt = 2;
-    let text = append("# Story\n", &dev_record(&end, at()));
+    let text = append("# Story\n", &dev_record(&end, &[], at()));
     assert_eq!(
         text,
         "# Story\n\n## Dev Agent Record\n\n- **Date:** 2023-11-14\n- **Phase:** dev 2\n\
          - **Role:** developer\n- **Receipt:** r_1\n\n### Implementation Summary\n\n> built it\n\n\
-         ### Files\n\n- src/a.rs\n\n### Restored\n\n- docs/other.md\n"
+         ### Files Modified\n\n- src/a.rs\n\n### Restored\n\n- docs/other.md\n"
     );
 }
 

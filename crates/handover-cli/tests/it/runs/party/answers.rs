@@ -44,9 +44,10 @@ fn an_answer_continues_the_run() {
     let dev = prompt(&epic, "1-1-a.dev.2..");
     assert!(dev.contains("Which port may be used?") && dev.contains("Use port 8080."), "{dev}");
     assert_eq!(epic.states(), ["done", "done", "done"]);
-    // Other stories were committed meanwhile, so it starts over and is told where its work is.
-    assert!(dev.contains("Earlier work is on the branch `handover/failed/1-1-a`"), "{dev}");
+    // Another story was committed meanwhile: the work was merged with it and continued.
     assert_eq!(epic.git(&["show", "handover/epic-1:1-1-a.txt"]), "b");
+    assert_eq!(epic.git(&["show", "handover/epic-1:a.txt"]), "half");
+    assert_eq!(epic.git(&["show", "handover/epic-1:1-3-c.txt"]), "b");
     assert_eq!(epic.git(&["for-each-ref", "--format=%(refname)"]).lines().count(), 2);
     let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
     assert!(story.contains("Use port 8080."), "{story}");
@@ -93,4 +94,28 @@ fn a_new_run_abandons_the_question() {
     assert!(!refs.contains("refs/handover/"), "{refs}");
     assert_eq!(epic.git(&["worktree", "list"]).lines().count(), 1);
     epic.env.run(["answer", "too late"]).fails(2);
+}
+
+/// R4: an answer that comes after other work has landed in the same lines loses nothing either.
+#[test]
+fn answered_work_that_conflicts_is_merged_by_the_developer() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let ask = "write same.txt 'half of a' result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"1-1-a\",\"phase\":\"dev\",\"verdict\":\"escalate\",\"summary\":\"Which?\"}'";
+    let seen = epic.env.folder().join("seen");
+    epic.script(&format!(
+        "1-1-a dev 1 | {ask}\n\
+         1-2-b dev 1 | write same.txt 'all of b' print \"IMPLEMENTATION COMPLETE: 1-2-b\"\n\
+         1-1-a dev 2 | echo-prompt {0} run 'cp same.txt {0}.file' write same.txt 'a and b' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        seen.display()
+    ));
+    epic.run(&[]).fails(3);
+    epic.env.run(["answer", "1-1-a", "This one."]).ok();
+    epic.run(&["--resume"]).ok();
+    let file = fs_err::read_to_string(seen.with_extension("file")).unwrap();
+    assert!(file.contains("half of a") && file.contains("all of b"), "{file}");
+    let text = fs_err::read_to_string(&seen).unwrap();
+    assert!(text.contains("same.txt: another story changed the same lines"), "{text}");
+    assert_eq!(epic.git(&["show", "handover/epic-1:same.txt"]), "a and b");
+    // The first developer's answer counts as work, so does the commit: nothing is left behind.
+    assert_eq!(epic.git(&["branch", "--list", "handover/failed/*"]), "");
 }

@@ -75,8 +75,8 @@ fn left(epic: &Epic) -> Vec<String> {
     state
 }
 
-const PARTY: Scene = Scene::new(party, left);
-const FAILURE: Scene = Scene {
+pub(crate) const PARTY: Scene = Scene::new(party, left);
+pub(crate) const FAILURE: Scene = Scene {
     flags: ANALYSED,
     again: &["--resume", "--skip-review", "--config", "runs.analysis=true"],
     code: 3,

@@ -1,7 +1,7 @@
 //! Parties of several voices, and failure analysis.
 
 mod answers;
-mod crashes;
+pub(crate) mod crashes;
 mod failures;
 mod kickoff;
 mod review;

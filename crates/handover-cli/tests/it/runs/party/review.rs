@@ -19,11 +19,13 @@ fn findings_are_fixed_and_attributed_in_the_record() {
     epic.run(&["--party-review"]).ok();
     let fixer = super::prompt(&epic, "1-1-a.fix.1..");
     assert!(fixer.contains("[high] a.rs:3: no check"), "{fixer}");
-    // The others get Murat's finding, and Murat does not.
+    // The others get Murat's finding to judge; Murat only reads what he said.
     assert!(
         super::prompt(&epic, "1-1-a.review.1.winston.2").contains("F1 [high] security at a.rs:3")
     );
-    assert!(!super::prompt(&epic, "1-1-a.review.1.murat.2").contains("no check"));
+    let murat = super::prompt(&epic, "1-1-a.review.1.murat.2");
+    assert!(murat.contains("What you said in the first round") && murat.contains("no check"));
+    assert!(!murat.contains("F1 [high]") && !murat.contains("for the first time"), "{murat}");
     let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
     for part in [
         "rejected: 3 of 3 approve, 1 grave of 1 findings stand",
@@ -34,7 +36,8 @@ fn findings_are_fixed_and_attributed_in_the_record() {
         assert!(story.contains(part), "{part}\n{story}");
     }
     let phases = phases(&epic, 0);
-    assert_eq!(phases.iter().filter(|phase| phase.starts_with("review")).count(), 12);
+    // The second review found nothing, so there was nothing to discuss.
+    assert_eq!(phases.iter().filter(|phase| phase.starts_with("review")).count(), 9);
     assert_eq!(phases.iter().filter(|phase| *phase == "fix complete").count(), 1);
 }
 
@@ -101,7 +104,10 @@ fn the_record_does_not_depend_on_the_order_of_endings() {
 #[test]
 fn budgets_apply_to_voices() {
     let epic = Epic::new(&["1-1-a"]);
-    let paid = result("review", "passed", ",\"usage\":{\"cost_usd\":1.0}");
+    // A remark is enough to be discussed.
+    let more =
+        ",\"findings\":[{\"severity\":\"low\",\"issue\":\"a name\"}],\"usage\":{\"cost_usd\":1.0}";
+    let paid = result("review", "passed", more);
     let calls = epic.env.folder().join("calls");
     let call = format!("append {} '{{HANDOVER_PERSONA}} {{HANDOVER_ROUND}};'", calls.display());
     epic.script(&format!("* review * | {call} {paid}"));

@@ -1,0 +1,371 @@
+//! What is checked before the first agent is paid, and that gates check the worktree.
+
+use super::Epic;
+use super::gates::{tools, use_toolchain, verdicts};
+
+/// How often agents were called.
+fn counted(epic: &Epic) -> std::path::PathBuf {
+    let calls = epic.env.folder().join("calls");
+    epic.script(&format!(
+        "* dev * | append {} x write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        calls.display()
+    ));
+    calls
+}
+
+/// Why a run stopped before its first agent.
+fn refused(epic: &Epic, more: &[&str]) -> String {
+    let output = epic.run(&[&["--json"], more].concat()).fails(5);
+    let error: serde_json::Value = serde_json::from_str(output.stderr.trim()).unwrap();
+    error["error"]["message"].as_str().unwrap().to_owned()
+}
+
+/// R13: broken test set-ups are found before anybody is paid.
+#[test]
+fn a_broken_test_setup_is_found_before_an_agent_is_paid() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("package.json", r#"{"name":"shop","scripts":{"test":"jest --ci"}}"#);
+    epic.commit_all("npm");
+    let calls = counted(&epic);
+    let message = refused(&epic, &[]);
+    assert!(message.contains("gate `npm` fails before any work"), "{message}");
+    assert!(message.contains("jest"), "{message}");
+    assert!(!calls.exists(), "nobody was paid");
+    assert_eq!(epic.git(&["worktree", "list"]).lines().count(), 1);
+    // Once it is fixed, the same command starts: there is nothing to resume.
+    epic.env.write("package.json", r#"{"name":"shop","scripts":{"test":"node --test"}}"#);
+    epic.commit_all("fixed");
+    epic.run(&[]).ok();
+    assert!(calls.exists());
+}
+
+/// R13: the missing thing is named, not its interpreter.
+#[test]
+fn a_missing_pytest_is_named() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("test_a.py", "def test_a():\n    pass\n");
+    epic.env.write(".gitignore", ".venv\n");
+    epic.commit_all("python");
+    // A virtual environment without pytest.
+    let made = std::process::Command::new("python3")
+        .args(["-m", "venv", "--without-pip"])
+        .arg(epic.env.path(".venv"))
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let calls = counted(&epic);
+    let message = refused(&epic, &[]);
+    assert!(message.contains("needs pytest") && message.contains("pip install"), "{message}");
+    assert!(!calls.exists());
+    // Whoever knows better can start.
+    refused(&epic, &["--skip-base-check"]);
+    assert!(calls.exists());
+}
+
+/// Tests that fail on the base are recorded and said, and nobody is blamed.
+#[test]
+fn failing_tests_of_the_base_are_recorded() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("package.json", r#"{"name":"shop","scripts":{"test":"node --test"}}"#);
+    epic.env.write(
+        "old.test.js",
+        "require('node:test')('broken since ever', () => { throw new Error('x') });\n",
+    );
+    epic.commit_all("npm");
+    let output = epic.run(&[]).ok();
+    assert!(output.stderr.contains("fail on the base and will not count"), "{output}");
+    assert_eq!(verdicts(&epic), ["dev complete", "gates passed", "review passed"]);
+}
+
+/// A Python project with a `src` layout, installed in the `.venv` of the checkout as `pip install -e .` does.
+fn editable(style: Editable) -> Epic {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write(
+        "pyproject.toml",
+        "[project]\nname = \"shop\"\nversion = \"1\"\n[tool.pytest.ini_options]\n",
+    );
+    epic.env.write("src/shop/__init__.py", "def total():\n    return 3\n");
+    epic.env.write(
+        "tests/test_shop.py",
+        "import shop\n\ndef test_total():\n    assert shop.total() == 3\n",
+    );
+    epic.env.write(".gitignore", ".venv\n__pycache__\n");
+    epic.commit_all("python");
+    let made = std::process::Command::new("python3")
+        .args(["-m", "venv", "--without-pip"])
+        .arg(epic.env.path(".venv"))
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let site = std::fs::read_dir(epic.env.path(".venv/lib")).unwrap().next().unwrap().unwrap();
+    let site = site.path().join("site-packages");
+    let own = tools().join("python/lib");
+    let own = std::fs::read_dir(own).unwrap().next().unwrap().unwrap().path().join("site-packages");
+    fs_err::write(site.join("tools.pth"), format!("{}\n", own.display())).unwrap();
+    let source = epic.env.path("src");
+    match style {
+        Editable::Path => {
+            fs_err::write(site.join("_shop.pth"), format!("{}\n", source.display())).unwrap();
+        }
+        Editable::Hook { first } => {
+            let place = if first { "insert(0, Finder)" } else { "append(Finder)" };
+            let hook = format!(
+                "import sys\nfrom importlib.util import spec_from_file_location\n\
+                 MAPPING = {{'shop': '{0}/shop'}}\n\
+                 class Finder:\n    @classmethod\n    def find_spec(cls, name, path=None, target=None):\n\
+                 \x20       if name in MAPPING:\n            return spec_from_file_location(name, MAPPING[name] + '/__init__.py')\n\
+                 def install():\n    sys.meta_path.{place}\n",
+                source.display()
+            );
+            fs_err::write(site.join("__editable___shop_finder.py"), hook).unwrap();
+            let start = "import __editable___shop_finder; __editable___shop_finder.install()\n";
+            fs_err::write(site.join("__editable__.shop.pth"), start).unwrap();
+        }
+    }
+    epic
+}
+
+#[derive(Clone, Copy)]
+enum Editable {
+    /// A folder in a `.pth` file.
+    Path,
+    /// An import hook, before or after the usual ones.
+    Hook { first: bool },
+}
+
+/// R1: the gate imports the worktree's code, although the checkout is installed.
+#[test]
+fn gates_check_the_worktree_despite_an_editable_install() {
+    for style in [Editable::Path, Editable::Hook { first: false }] {
+        let epic = editable(style);
+        epic.script(
+            "* dev 1 | write src/shop/__init__.py 'def total(): return 4' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+             * fix 1 | write src/shop/__init__.py 'def total(): return 3' write src/shop/new.py 'x = 1' write tests/test_new.py 'def test_x(): from shop.new import x; assert x == 1' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        );
+        epic.run(&[]).ok();
+        assert_eq!(
+            verdicts(&epic),
+            ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"]
+        );
+    }
+}
+
+/// R1: where it cannot be had, the run says so before anybody is paid.
+#[test]
+fn gates_that_cannot_check_the_worktree_are_refused() {
+    let epic = editable(Editable::Hook { first: true });
+    let calls = counted(&epic);
+    let message = refused(&epic, &[]);
+    assert!(message.contains("instead of the worktree"), "{message}");
+    assert!(message.contains("the Python module `shop`"), "{message}");
+    assert!(!calls.exists());
+}
+
+/// R1: agents see the same code as the gates.
+#[test]
+fn agents_import_the_worktree_too() {
+    let epic = editable(Editable::Path);
+    let seen = epic.env.folder().join("seen");
+    let ask = epic.env.folder().join("ask.py");
+    let text = format!("import shop; open('{}', 'w').write(shop.__file__)", seen.display());
+    fs_err::write(&ask, text).unwrap();
+    epic.script(&format!(
+        "* dev 1 | run '{} {}' write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        epic.env.path(".venv/bin/python").display(),
+        ask.display()
+    ));
+    epic.run(&[]).ok();
+    let place = fs_err::read_to_string(&seen).unwrap();
+    assert!(place.contains("/worktrees/"), "{place}");
+}
+
+/// R1: packages of a workspace are links in `node_modules`.
+#[test]
+fn gates_check_the_packages_of_the_worktree() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write(
+        "package.json",
+        r#"{"name":"shop","private":true,"workspaces":["packages/*"],"scripts":{"test":"node --test"}}"#,
+    );
+    epic.env.write(
+        "packages/lib/package.json",
+        r#"{"name":"@shop/lib","version":"1.0.0","main":"index.js"}"#,
+    );
+    epic.env.write("packages/lib/index.js", "module.exports = () => 3;\n");
+    epic.env.write(
+        "packages/app/package.json",
+        r#"{"name":"@shop/app","version":"1.0.0","dependencies":{"@shop/lib":"1.0.0"}}"#,
+    );
+    epic.env.write(
+        "packages/app/app.test.js",
+        "require('node:test')('total', () => require('node:assert').equal(require('@shop/lib')(), 3));\n",
+    );
+    epic.env.write(".gitignore", "node_modules\n");
+    epic.commit_all("npm");
+    // What `npm install` does in a workspace.
+    fs_err::create_dir_all(epic.env.path("node_modules/@shop")).unwrap();
+    for name in ["lib", "app"] {
+        let link = epic.env.path(&format!("node_modules/@shop/{name}"));
+        std::os::unix::fs::symlink(format!("../../packages/{name}"), link).unwrap();
+    }
+    epic.script(
+        "* dev 1 | write packages/lib/index.js 'module.exports = () => 4' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write packages/lib/index.js 'module.exports = () => 3.0' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"]
+    );
+    let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
+    assert!(!files.contains("node_modules"), "{files}");
+}
+
+/// R1: a `go.work` that is not committed names modules of the checkout.
+#[test]
+fn gates_check_the_modules_of_the_worktree() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("lib/go.mod", "module shop/lib\n\ngo 1.19\n");
+    epic.env.write("lib/lib.go", "package lib\n\nfunc Total() int { return 3 }\n");
+    epic.env.write("app/go.mod", "module shop/app\n\ngo 1.19\n");
+    epic.env.write(
+        "app/app_test.go",
+        "package app\n\nimport (\n\t\"shop/lib\"\n\t\"testing\"\n)\n\nfunc TestTotal(t *testing.T) { if lib.Total() != 3 { t.Fail() } }\n",
+    );
+    epic.env.write(".gitignore", "go.work\n");
+    epic.commit_all("go");
+    epic.env.write("go.work", "go 1.19\n\nuse (\n\t./lib\n\t./app\n)\n");
+    epic.script(
+        "* dev 1 | write lib/lib.go 'package lib; func Total() int { return 4 }' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write lib/lib.go 'package lib; func Total() int { return 1 + 2 }' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"]
+    );
+}
+
+/// R1: a patch in the checkout's own configuration of Cargo counts in worktrees, too.
+#[test]
+fn cargo_must_not_build_packages_of_the_checkout() {
+    let mut epic = Epic::new(&["1-1-a"]);
+    use_toolchain(&mut epic);
+    let package = |name: &str, rest: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\nedition = \"2021\"\n{rest}")
+    };
+    epic.env.write("Cargo.toml", package("shop", "[dependencies]\nshop_lib_of_handover = \"1\"\n"));
+    epic.env.write(
+        "src/lib.rs",
+        "#[test]\nfn total() { assert_eq!(shop_lib_of_handover::total(), 3) }\n",
+    );
+    epic.env.write("lib/Cargo.toml", package("shop_lib_of_handover", "[workspace]\n"));
+    epic.env.write("lib/src/lib.rs", "pub fn total() -> u32 { 3 }\n");
+    epic.env.write(".gitignore", ".cargo\ntarget\nCargo.lock\n");
+    epic.commit_all("cargo");
+    let patch = "[patch.crates-io]\nshop_lib_of_handover = { path = \"lib\" }\n";
+    epic.env.write(".cargo/config.toml", patch);
+    let calls = counted(&epic);
+    let message = refused(&epic, &[]);
+    assert!(message.contains("the package `shop_lib_of_handover`"), "{message}");
+    assert!(message.contains("checkout instead of the worktree"), "{message}");
+    assert!(!calls.exists(), "nobody was paid");
+    // A configuration that is committed leads to the worktree.
+    epic.env.write(".gitignore", "target\nCargo.lock\n");
+    epic.commit_all("configuration");
+    epic.script(
+        "* dev 1 | write lib/src/lib.rs 'pub fn total() -> u32 { 4 }' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write lib/src/lib.rs 'pub fn total() -> u32 { 1 + 2 }' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"]
+    );
+}
+
+/// R1: where nothing can redirect a tool, the run says so before anybody is paid.
+#[test]
+fn tools_that_cannot_be_redirected_are_refused() {
+    let pom = |artifact: &str, rest: &str| {
+        format!(
+            "<project><groupId>shop</groupId><artifactId>{artifact}</artifactId>{rest}</project>"
+        )
+    };
+    let needs_core = "<dependencies><dependency><groupId>shop</groupId><artifactId>core</artifactId></dependency></dependencies>";
+    let cases: [(&[(&str, String)], &str); 3] = [
+        // Maven takes a sibling that is not built together from its local repository.
+        (
+            &[("app/pom.xml", pom("app", needs_core)), ("core/pom.xml", pom("core", ""))],
+            "`app` is not built together with `core`",
+        ),
+        // A composite build of Gradle by its absolute path.
+        (
+            &[("settings.gradle", "includeBuild('{checkout}/lib')\n".to_owned())],
+            "the absolute path in `settings.gradle`",
+        ),
+        // Yarn's Plug'n'Play without its table of packages.
+        (
+            &[
+                ("package.json", r#"{"name":"shop","scripts":{"test":"node --test"}}"#.to_owned()),
+                ("yarn.lock", String::new()),
+                (".gitignore", ".pnp.cjs\n".to_owned()),
+                (".pnp.cjs", "module.exports = {};\n".to_owned()),
+            ],
+            "Yarn's `.pnp.cjs`, which is not committed",
+        ),
+    ];
+    for (files, word) in cases {
+        let epic = Epic::new(&["1-1-a"]);
+        let checkout = fs_err::canonicalize(epic.env.path("")).unwrap().display().to_string();
+        for (path, text) in files {
+            epic.env.write(path, text.replace("{checkout}", &checkout));
+        }
+        epic.commit_all("files");
+        let calls = counted(&epic);
+        let message = refused(&epic, &[]);
+        assert!(message.contains(word), "{word}: {message}");
+        assert!(!calls.exists(), "nobody was paid");
+    }
+}
+
+/// R1: pnpm links packages of a workspace into the folder of each package that needs them.
+#[test]
+fn gates_check_the_packages_of_the_worktree_with_pnpm() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write(
+        "package.json",
+        r#"{"name":"shop","private":true,"scripts":{"test":"node --test"}}"#,
+    );
+    epic.env.write("pnpm-workspace.yaml", "packages:\n  - packages/*\n");
+    epic.env.write(
+        "packages/lib/package.json",
+        r#"{"name":"@shop/lib","version":"1.0.0","main":"index.js"}"#,
+    );
+    epic.env.write("packages/lib/index.js", "module.exports = () => 3;\n");
+    epic.env.write(
+        "packages/app/package.json",
+        r#"{"name":"@shop/app","version":"1.0.0","dependencies":{"@shop/lib":"workspace:*"}}"#,
+    );
+    epic.env.write(
+        "packages/app/app.test.js",
+        "require('node:test')('total', () => require('node:assert').equal(require('@shop/lib')(), 3));\n",
+    );
+    epic.env.write(".gitignore", "node_modules\n");
+    epic.commit_all("pnpm");
+    // What `pnpm install` does; the root has a store of its own and no links to packages.
+    fs_err::create_dir_all(epic.env.path("node_modules/.pnpm")).unwrap();
+    epic.env.write("node_modules/.modules.yaml", "layoutVersion: 5\n");
+    fs_err::create_dir_all(epic.env.path("packages/app/node_modules/@shop")).unwrap();
+    let link = epic.env.path("packages/app/node_modules/@shop/lib");
+    std::os::unix::fs::symlink("../../../lib", link).unwrap();
+    epic.script(
+        "* dev 1 | write packages/lib/index.js 'module.exports = () => 4' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write packages/lib/index.js 'module.exports = () => 3.0' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"]
+    );
+}

@@ -1,0 +1,200 @@
+//! Where projects keep their epics and stories.
+
+use serde_json::Value;
+
+use super::{Epic, story};
+
+/// A project whose documents were written by something else: nothing in the usual folders.
+fn project(files: &[(&str, &str)]) -> Epic {
+    let epic = Epic::new(&[]);
+    fs_err::remove_file(epic.env.path("docs/epics/epic-1-shop.md")).unwrap();
+    for (path, text) in files {
+        epic.env.write(path, *text);
+    }
+    epic.commit_all("documents");
+    epic
+}
+
+fn plan(epic: &Epic) -> Value {
+    epic.run(&["--dry-run", "--json"]).ok().json()["plan"].clone()
+}
+
+fn ids(plan: &Value) -> Vec<&str> {
+    plan["stories"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect()
+}
+
+const EPICS: &str = "# Shop: epics\n\n## Epic 1: Cart\n\nPeople fill a cart.\n\n### Story 1.1: Add\n\n## Epic 2: Pay\n\nPeople pay.\n";
+
+/// R5: what BMAD 6 writes by default.
+#[test]
+fn finds_the_layout_of_bmad_6() {
+    let text = story("1-1-cart");
+    let epic = project(&[
+        ("_bmad-output/planning-artifacts/epics.md", EPICS),
+        ("_bmad-output/planning-artifacts/architecture.md", "# Architecture\n"),
+        ("_bmad-output/implementation-artifacts/1-1-cart.md", &text),
+        ("_bmad-output/implementation-artifacts/2-1-pay.md", &story("2-1-pay")),
+        ("_bmad-output/implementation-artifacts/epic-1-retro.md", "# Retro\n"),
+        (
+            "_bmad-output/implementation-artifacts/sprint-status.yaml",
+            "development_status:\n  epic-1: backlog\n  1-1-cart: ready-for-dev\n",
+        ),
+    ]);
+    let plan = plan(&epic);
+    assert_eq!(ids(&plan), ["1-1-cart"]);
+    assert_eq!(plan["epic_file"], "_bmad-output/planning-artifacts/epics.md");
+    let others = plan["others"].to_string();
+    assert!(others.contains("2-1-pay.md") && others.contains("of another epic"), "{others}");
+    let shown = epic.run(&["--dry-run"]).ok().stdout;
+    assert!(shown.contains("2-1-pay.md (of another epic)"), "{shown}");
+    let prompt = epic.env.folder().join("prompt");
+    epic.script(&format!(
+        "* dev 1 | echo-prompt {} write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-cart\"",
+        prompt.display()
+    ));
+    epic.run(&[]).ok();
+    let prompt = fs_err::read_to_string(prompt).unwrap();
+    assert!(prompt.contains("People fill a cart") && !prompt.contains("People pay"), "{prompt}");
+    assert!(prompt.contains("_bmad-output/planning-artifacts/architecture.md"), "{prompt}");
+    let status = epic
+        .git(&["show", "handover/epic-1:_bmad-output/implementation-artifacts/sprint-status.yaml"]);
+    assert!(status.contains("1-1-cart: done") && status.contains("epic-1: done"), "{status}");
+}
+
+/// R5: sharded documents of BMAD 4, stories in folders of their own, plain folders.
+#[test]
+fn finds_sharded_and_plain_layouts() {
+    for (epic_file, story_file) in [
+        ("docs/prd/epic-1-cart.md", "docs/stories/epic-1/1.1.cart.md"),
+        ("docs/epics.md", "docs/stories/1-1-cart/1-1-cart.md"),
+        ("epics/epic-1.md", "stories/1-1-cart.md"),
+    ] {
+        let text = if epic_file.ends_with("epics.md") { EPICS } else { "# Epic 1: Cart\n" };
+        let epic = project(&[(epic_file, text), (story_file, &story("1-1-cart"))]);
+        let plan = plan(&epic);
+        assert_eq!(plan["epic_file"], epic_file);
+        assert_eq!(plan["stories"][0]["path"], story_file);
+    }
+}
+
+/// R5: any folder, by configuration; the error says how.
+#[test]
+fn configured_folders_are_searched() {
+    let epic = project(&[
+        ("plan/items/1-1-cart.md", &story("1-1-cart")),
+        ("plan/epic-1.md", "# Epic 1\n"),
+    ]);
+    let error = epic.run(&["--json"]).fails(2).error();
+    assert!(error["hint"].as_str().unwrap().contains("runs.stories"), "{error}");
+    epic.env.write(
+        ".handover/config.toml",
+        "[runs]\nstories = [\"plan/items\"]\nepics = [\"plan/\"]\n",
+    );
+    let plan = plan(&epic);
+    assert_eq!(
+        (ids(&plan), &plan["epic_file"]),
+        (vec!["1-1-cart"], &Value::from("plan/epic-1.md"))
+    );
+    epic.run(&[]).ok();
+}
+
+/// Only stories that are ready are run, unless asked for.
+#[test]
+fn drafts_and_done_stories_are_not_run_unless_asked_for() {
+    let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
+    for (id, status) in [("1-1-a", "Done"), ("1-2-b", "Draft")] {
+        let text = story(id).replace("ready-for-dev", status);
+        epic.env.write(&format!("docs/stories/{id}.md"), text);
+    }
+    let bare = "# Story 1.4\n\nNo status of its own.\n";
+    epic.env.write("docs/stories/1-4-d.md", bare);
+    epic.env.write("docs/sprint-status.yaml", "development_status:\n  1-4-d: backlog\n");
+    epic.commit_all("statuses");
+    let skips = |more: &[&str]| -> Vec<String> {
+        let plan = epic.run(&[&["--dry-run", "--json"], more].concat()).ok().json();
+        let stories = plan["plan"]["stories"].as_array().unwrap().clone();
+        stories.iter().map(|it| it["skip"].as_str().unwrap_or("run").to_owned()).collect()
+    };
+    assert_eq!(skips(&[]), ["done already", "not ready yet", "run", "not ready yet"]);
+    assert_eq!(skips(&["--all"]), ["run", "run", "run", "run"]);
+    epic.run(&[]).ok();
+    assert_eq!(epic.states(), ["skipped", "skipped", "done", "skipped"]);
+    // Running a finished epic again costs nothing and fails nothing.
+    epic.run(&[]).ok();
+    assert_eq!(epic.states(), ["skipped", "skipped", "skipped", "skipped"]);
+}
+
+/// R18: every dependency of a line counts, versions are no stories, numbers are unique.
+#[test]
+fn dependencies_are_read_as_people_write_them() {
+    let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c"]);
+    let with =
+        |line: &str| story("1-3-c").replace("\n\n## Tasks", &format!("\n{line}\n\n## Tasks"));
+    epic.env.write("docs/stories/1-3-c.md", with("Depends on: Story 1.1 and Story 1.2"));
+    assert_eq!(plan(&epic)["stories"][2]["waits_for"], serde_json::json!(["1-1-a", "1-2-b"]));
+    epic.env.write("docs/stories/1-3-c.md", with("Depends on: 1.5.0 of the library"));
+    assert_eq!(plan(&epic)["stories"][2]["waits_for"], serde_json::json!([]));
+    epic.env.write("docs/stories/1-1-other.md", story("1-1-other"));
+    let error = epic.run(&["--json"]).fails(2).error();
+    assert_eq!(error["code"], "ambiguous");
+    assert!(error["message"].as_str().unwrap().contains("story number 1"), "{error}");
+}
+
+/// Features of spec-kit: one list of tasks each, named by its folder.
+#[test]
+fn finds_the_layout_of_spec_kit() {
+    let tasks = "# Tasks: Cart\n\n## Phase 1\n\n- [ ] T001 add a cart\n- [ ] T002 empty it\n";
+    let epic = project(&[
+        ("specs/001-cart/spec.md", "# Feature: Cart\n\nPeople fill a cart.\n"),
+        ("specs/001-cart/plan.md", "# Plan\n"),
+        ("specs/001-cart/tasks.md", tasks),
+        ("specs/001-cart/contracts/tasks.md", "# Not these\n"),
+        ("specs/002-pay/spec.md", "# Feature: Pay\n"),
+        ("specs/002-pay/tasks.md", "# Tasks: Pay\n"),
+    ]);
+    let plan = plan(&epic);
+    assert_eq!(ids(&plan), ["001-cart"]);
+    assert_eq!(plan["epic_file"], "specs/001-cart/spec.md");
+    assert_eq!(plan["stories"][0]["path"], "specs/001-cart/tasks.md");
+    let others = plan["others"].to_string();
+    assert!(others.contains("002-pay/tasks.md") && others.contains("of another epic"), "{others}");
+    epic.script(
+        "* dev 1 | write cart.txt x run \"sed -i 's/^- ... T/- [x] T/' specs/001-cart/tasks.md\" print \"IMPLEMENTATION COMPLETE: 001-cart\"",
+    );
+    epic.run(&[]).ok();
+    let done = epic.git(&["show", "handover/epic-1:specs/001-cart/tasks.md"]);
+    assert!(done.contains("Status: done") && done.contains("- [x] T002 empty it"), "{done}");
+    // It is done, also for those who call it by its name.
+    let again = epic.env.run(["run", "001-cart", "--dry-run", "--json"]).ok().json();
+    assert_eq!(again["plan"]["stories"][0]["id"], "001-cart", "{again}");
+}
+
+/// Issues as files: the milestone is the epic, and what is closed is not run.
+#[test]
+fn finds_issues_of_a_milestone() {
+    let issue = |title: &str, milestone: &str, state: &str| {
+        format!("---\ntitle: {title}\nmilestone: {milestone}\nstate: {state}\n---\n\nPlease.\n")
+    };
+    let epic = project(&[
+        ("issues/12-empty-cart.md", &issue("Empty the cart", "1", "open")),
+        ("issues/7-add.md", &issue("Add to the cart", "1", "closed")),
+        ("issues/9-pay.md", &issue("Pay", "2", "open")),
+    ]);
+    let plan = plan(&epic);
+    let mut found = ids(&plan);
+    found.sort_unstable();
+    assert_eq!(found, ["12-empty-cart", "7-add"]);
+    let of = |id: &str| {
+        let all = plan["stories"].as_array().unwrap();
+        all.iter().find(|story| story["id"] == id).unwrap().clone()
+    };
+    assert_eq!(of("12-empty-cart")["title"], "Empty the cart");
+    assert_eq!(of("12-empty-cart")["skip"], Value::Null);
+    assert!(of("7-add")["skip"].is_string());
+    epic.run(&[]).ok();
+    let done = epic.git(&["show", "handover/epic-1:issues/12-empty-cart.md"]);
+    assert!(
+        done.starts_with("---\ntitle: Empty the cart\nmilestone: 1\nstate: done\n---"),
+        "{done}"
+    );
+}

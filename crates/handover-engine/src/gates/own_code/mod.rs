@@ -1,0 +1,139 @@
+//! Makes the project's tools use the code of a worktree. Dependencies are installed in the user's checkout,
+//! and some of them lead back there: editable installs of Python, linked packages of Node, a `go.work` that
+//! is not committed, patches in the configuration of Cargo, siblings in the local repository of Maven. Gates would then check the checkout, whatever an agent has done.
+//!
+//! Each ecosystem has a file that redirects its tools and proves it: a tool that would still use the checkout
+//! is an error, because its result would mean nothing.
+
+mod cargo;
+mod go;
+mod maven;
+mod named;
+mod node;
+mod python;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use handover_agents::{AgentEvent, CancelToken, Ended, Environment, Invocation, SpawnId, run_tool};
+use handover_model::Host;
+
+use super::GateError;
+
+/// How long a tool may take to say where it would find its code.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A worktree whose code the tools should use.
+pub struct OwnCode<'a> {
+    /// The project's folder in the user's checkout.
+    pub checkout: &'a Path,
+    /// The project's folder in the worktree.
+    pub folder: &'a Path,
+    /// The worktree's own folder.
+    pub root: &'a Path,
+    /// The environment that the tools see.
+    pub environment: &'a Environment,
+    /// Whether git ignores a path of the project, so that files there are not part of the work.
+    pub is_ignored: &'a dyn Fn(&Path) -> bool,
+    /// The marker of processes.
+    pub spawn: SpawnId,
+    /// Stops them.
+    pub cancel: &'a CancelToken,
+}
+
+/// Variables that make tools use the worktree's code, with their values.
+pub type Variables = Vec<(String, OsString)>;
+
+impl OwnCode<'_> {
+    /// Redirects all tools of the project, and fails if one would still use the checkout.
+    pub fn redirect(&self, on_event: &mut dyn FnMut(AgentEvent)) -> Result<Variables, GateError> {
+        let mut variables = self.ask_interpreters(on_event)?;
+        variables.extend(self.link()?);
+        Ok(variables)
+    }
+
+    /// The part that must ask programs. Its answer is the same for every worktree of a project.
+    pub fn ask_interpreters(
+        &self,
+        on_event: &mut dyn FnMut(AgentEvent),
+    ) -> Result<Variables, GateError> {
+        named::prove(self)?;
+        maven::prove(self)?;
+        cargo::prove(self, on_event)?;
+        python::redirect(self, on_event)
+    }
+
+    /// The part that only needs files, in this worktree.
+    pub fn link(&self) -> Result<Variables, GateError> {
+        node::redirect(self)?;
+        go::redirect(self)
+    }
+
+    /// What a tool prints; none if it is missing or fails.
+    fn ask(
+        &self,
+        program: &Path,
+        args: Vec<OsString>,
+        environment: Environment,
+        on_event: &mut dyn FnMut(AgentEvent),
+    ) -> Option<String> {
+        let mut invocation = Invocation::new(Host::COMMAND, self.spawn.clone(), self.folder);
+        invocation.program = program.to_owned();
+        invocation.args = args;
+        invocation.environment = environment;
+        invocation.limits.wall = Some(TIMEOUT);
+        let outcome = run_tool(&invocation, on_event, self.cancel).ok()?;
+        (outcome.ended == Ended::Exited(0)).then(|| outcome.stdout.text())
+    }
+
+    /// The place in the worktree of a place in the checkout; none for anything else.
+    fn here(&self, place: &Path) -> Option<PathBuf> {
+        let below = place.strip_prefix(self.checkout).ok()?;
+        Some(self.folder.join(below))
+    }
+}
+
+fn elsewhere(what: impl Into<String>, place: &Path) -> GateError {
+    GateError::Elsewhere { what: what.into(), place: place.to_owned() }
+}
+
+/// How deep the folders of a project are searched; gates are found as deep.
+const DEPTH: usize = 3;
+
+/// Visits the folders of a project, from the top, until the visitor has seen enough. Hidden folders and those
+/// of dependencies and builds are left out.
+fn walk(folder: &Path, visit: &mut dyn FnMut(&Path) -> bool) {
+    let mut open = std::collections::VecDeque::from([(folder.to_owned(), 0)]);
+    while let Some((folder, depth)) = open.pop_front() {
+        if !visit(&folder) {
+            return;
+        }
+        let Ok(entries) = fs_err::read_dir(&folder) else { continue };
+        let mut inner: Vec<PathBuf> = entries
+            .flatten()
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .filter(|entry| {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                !name.starts_with('.')
+                    && !matches!(name.as_str(), "node_modules" | "target" | "build")
+            })
+            .map(|entry| entry.path())
+            .collect();
+        inner.sort();
+        open.extend(inner.into_iter().filter(|_| depth < DEPTH).map(|inner| (inner, depth + 1)));
+    }
+}
+
+/// The folder of a project with a file, or those inside of it.
+fn folders_with(folder: &Path, file: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    walk(folder, &mut |inner| {
+        if inner.join(file).is_file() {
+            found.push(inner.to_owned());
+        }
+        // Others belong to that at the top.
+        !found.iter().any(|found| found == folder)
+    });
+    found
+}
