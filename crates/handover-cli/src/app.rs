@@ -3,14 +3,15 @@
 
 mod by_hand;
 mod file_index;
+mod find;
 mod freshness;
+mod names;
 mod places_ahead;
 mod session;
 mod trust;
 
 use std::cell::{Cell, OnceCell};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use handover_context::assemble::{Freshness, ShownPlace};
 use handover_context::package_file::{DraftContext, ProjectPaths, vendor_secret};
@@ -21,7 +22,6 @@ use handover_handoff::{Handoffs, Override, Technology, TechnologySource, spool};
 use handover_model::config::Config;
 use handover_model::{GroupId, Package, PackageId, ProjectId, ReceiptId, SessionId, Timestamp};
 use handover_remote::Address;
-use handover_sqlite::Patience;
 use handover_store::{PrivateNotes, Store, StoreError};
 use handover_text::Redactor;
 
@@ -30,10 +30,11 @@ use crate::env;
 use crate::error::{CommandError, Exit, io};
 use crate::input::Stdin;
 use crate::project::Project;
-use crate::store::StorePlace;
+use crate::store::{Purpose, StoreLocation};
 use crate::store_file;
 use crate::trust::{Trust, hint};
 use crate::ui::Ui;
+pub(crate) use find::short_id;
 use places_ahead::{Checkout, PlacesAhead};
 
 /// The global flags.
@@ -61,7 +62,7 @@ pub(crate) struct App {
     technology: OnceCell<Technology>,
     places_ahead: PlacesAhead,
     handoff_parts: OnceCell<HandoffParts>,
-    patience: Cell<Option<Patience>>,
+    purpose: Cell<Purpose>,
     any_owner: Cell<bool>,
     /// Whether unknown configuration keys are only warned about.
     tolerant: Cell<bool>,
@@ -83,7 +84,7 @@ pub(crate) struct Guest {
     pub(crate) project: ProjectId,
     /// Where its artifacts are stored; there is no checkout of it on this machine.
     pub(crate) root: PathBuf,
-    pub(crate) store: StorePlace,
+    pub(crate) store: StoreLocation,
 }
 
 /// The store of a project, below `.handover/`, unless another place is configured.
@@ -94,14 +95,6 @@ pub(crate) const DEFAULT_SESSION: &str = "main";
 
 /// Private notes of a project whose store is shared.
 const PRIVATE_FILE: &str = "private.db";
-
-/// How long to wait for the store's lock while a request is waiting for us.
-const REQUEST: Patience = Patience::new(Duration::from_secs(5));
-
-/// The same if everything that has to be written can wait in the spool. Others that make progress are
-/// waited for, because two agents should not get the same package.
-const SPOOLING: Patience =
-    Patience { total: Duration::from_secs(5), stalled: Duration::from_millis(500) };
 
 impl App {
     pub(crate) fn new(ui: Ui, stdin: Stdin, common: Common) -> Self {
@@ -118,7 +111,7 @@ impl App {
             technology: OnceCell::new(),
             places_ahead: PlacesAhead::default(),
             handoff_parts: OnceCell::new(),
-            patience: Cell::new(None),
+            purpose: Cell::new(Purpose::Command),
             any_owner: Cell::new(false),
             tolerant: Cell::new(false),
             trust_noticed: Cell::new(false),
@@ -127,6 +120,7 @@ impl App {
     }
 
     /// Switches this context to a hosted project.
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only servers have guests"))]
     pub(crate) fn host(self, guest: Guest) -> Self {
         Self { guest: Some(guest), ..self }
     }
@@ -137,13 +131,13 @@ impl App {
     }
 
     /// Shortens the wait for a locked store: somebody is waiting for the answer.
-    pub(crate) fn hurry(&self) {
-        self.patience.set(Some(REQUEST));
+    pub(crate) fn shorten_patience(&self) {
+        self.purpose.set(Purpose::Request);
     }
 
     /// Shortens it further: an agent is waiting for its prompt, which needs no lock.
     pub(crate) fn answer_within_a_second(&self) {
-        self.patience.set(Some(SPOOLING));
+        self.purpose.set(Purpose::Prompt);
     }
 
     /// Unknown configuration keys become warnings: a typo must not keep an agent from its context, or `doctor`
@@ -248,7 +242,7 @@ impl App {
             let project = self.project()?;
             let places = ProjectPaths::new(&project.root, &project.worktrees())
                 .map_err(|error| io(&error))?;
-            Ok(places.shared(self.store_place()?.is_shared()))
+            Ok(places.shared(self.store_location()?.is_shared()))
         })
     }
 
@@ -298,24 +292,26 @@ impl App {
     }
 
     /// Where the store is.
-    pub(crate) fn store_place(&self) -> Result<StorePlace, CommandError> {
+    pub(crate) fn store_location(&self) -> Result<StoreLocation, CommandError> {
         if let Some(guest) = &self.guest {
             return Ok(guest.store.clone());
         }
         let location = self.config()?.store.location.as_deref();
-        match location.map(StorePlace::parse).transpose()? {
-            None => Ok(StorePlace::File(self.project()?.folder().path().join(STORE_FILE))),
-            Some(StorePlace::File(path)) => Ok(StorePlace::File(self.project()?.root.join(path))),
-            Some(shared @ (StorePlace::Shared(_) | StorePlace::Service(_))) => Ok(shared),
+        match location.map(StoreLocation::parse).transpose()? {
+            None => Ok(StoreLocation::File(self.project()?.folder().path().join(STORE_FILE))),
+            Some(StoreLocation::File(path)) => {
+                Ok(StoreLocation::File(self.project()?.root.join(path)))
+            }
+            Some(shared @ (StoreLocation::Shared(_) | StoreLocation::Service(_))) => Ok(shared),
         }
     }
 
     /// The store, opened on first use.
     pub(crate) fn store(&self) -> Result<&dyn Store, CommandError> {
         let store = get_or_try(&self.store, || {
-            let place = self.store_place()?;
+            let place = self.store_location()?;
             let was_there = place.may_exist();
-            let store = self.with_private_notes(&place, self.open(&place, self.patience.get())?)?;
+            let store = self.with_private_notes(&place, self.open(&place, self.purpose.get())?)?;
             if !was_there && !self.hosts() {
                 self.warn_about_lost_store(&*store)?;
             }
@@ -327,7 +323,7 @@ impl App {
     /// Keeps private notes in a file of this machine, unless the store is one or the user shares them.
     fn with_private_notes(
         &self,
-        place: &StorePlace,
+        place: &StoreLocation,
         store: Box<dyn Store + Send>,
     ) -> Result<Box<dyn Store + Send>, CommandError> {
         if !place.is_shared() || self.hosts() || self.config()?.learn.share {
@@ -338,14 +334,14 @@ impl App {
 
     /// The file of private notes.
     pub(crate) fn open_private(&self) -> Result<Box<dyn Store + Send>, CommandError> {
-        let file = StorePlace::File(self.project()?.folder().path().join(PRIVATE_FILE));
-        self.open(&file, self.patience.get())
+        let file = StoreLocation::File(self.project()?.folder().path().join(PRIVATE_FILE));
+        self.open(&file, self.purpose.get())
     }
 
     /// A project's configuration can come from anyone, so the service that it names as its store gets the
     /// user's token only if the user has approved that service.
-    fn check_token_recipient(&self, place: &StorePlace) -> Result<(), CommandError> {
-        let StorePlace::Service(address) = place else { return Ok(()) };
+    fn check_token_recipient(&self, place: &StoreLocation) -> Result<(), CommandError> {
+        let StoreLocation::Service(address) = place else { return Ok(()) };
         let loaded = self.loaded_config()?;
         let by_project = matches!(loaded.source("store.location"), Source::ProjectFile(_));
         let services = &loaded.config.store.services;
@@ -366,15 +362,15 @@ impl App {
     /// public network.
     pub(crate) fn open(
         &self,
-        place: &StorePlace,
-        patience: Option<Patience>,
+        place: &StoreLocation,
+        purpose: Purpose,
     ) -> Result<Box<dyn Store + Send>, CommandError> {
         self.check_token_recipient(place)?;
-        if let (StorePlace::File(path), Ok(project)) = (place, self.project()) {
+        if let (StoreLocation::File(path), Ok(project)) = (place, self.project()) {
             store_file::check(project, path)?;
         }
         let token = env::var(env::TOKEN);
-        if let StorePlace::Service(address) = place
+        if let StoreLocation::Service(address) = place
             && token.is_some()
             && !address.is_private()
             && !self.config()?.store.allow_http
@@ -384,7 +380,7 @@ impl App {
                 "Use `https://`, or set `store.allow_http = true` (HANDOVER_STORE_ALLOW_HTTP=true) if the network is private, such as a VPN.",
             ));
         }
-        place.open(|| self.shared_project(), patience, token)
+        place.open(|| self.shared_project(), purpose, token)
     }
 
     /// The project's name in a shared store. It must have been said: a folder's name is not enough to
@@ -407,7 +403,7 @@ impl App {
 
     /// The store, if it exists: commands that only read do not create one.
     pub(crate) fn existing_store(&self) -> Result<&dyn Store, CommandError> {
-        let place = self.store_place()?;
+        let place = self.store_location()?;
         if !place.may_exist() {
             let message = format!("no store at {place}");
             return Err(CommandError::new(Exit::Environment, "no_store", message).hinted(
@@ -449,7 +445,11 @@ impl App {
     /// A package by its id; `--session`, if given, must be the package's session.
     pub(crate) fn package(&self, id: PackageId) -> Result<Package, CommandError> {
         let package = self.store()?.package(id)?;
-        match &self.common.session {
+        let named = match &self.common.session {
+            Some(_) => self.named_session()?,
+            None => None,
+        };
+        match &named {
             Some(session) if *session != package.session => {
                 Err(StoreError::OtherSession { id, session: package.session }.into())
             }

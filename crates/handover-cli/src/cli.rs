@@ -1,10 +1,12 @@
 //! Arguments in, exit code out.
 
+use std::borrow::Cow;
+use std::error::Error as _;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use handover_hosts::Registry;
 use handover_model::{Host, SessionId};
@@ -13,16 +15,20 @@ use handover_text::{redact_message, short};
 use crate::app::{App, Common};
 use crate::commands::{Command, CommandLine, HookArgs};
 use crate::error::{CommandError, Exit};
+use crate::help;
 use crate::input::Stdin;
 use crate::logging::{self, Destination};
+use crate::overview;
+use crate::pager::Pager;
+use crate::typos;
 use crate::ui::{ColorChoice, Ui};
 
-/// The context and handoff layer for multi-agent software work
+/// Gives each coding agent what the ones before it learned, and keeps a receipt of it
 ///
 /// Handover keeps what one agent learned and passes it to the next one that needs it: ranked, redacted
 /// and within budget. Records live in the project's `.handover/` folder.
 #[derive(Debug, Parser)]
-#[command(name = "handover", version, after_help = EXAMPLES)]
+#[command(name = "handover", version = env!("HANDOVER_VERSION"), after_help = EXAMPLES)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -68,6 +74,14 @@ struct Global {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
 
+    /// Print times as they are instead of as seen from now
+    #[arg(long, global = true)]
+    absolute_times: bool,
+
+    /// Do not page long output on a terminal (HANDOVER_PAGER, else PAGER, else less)
+    #[arg(long, global = true)]
+    no_pager: bool,
+
     /// Override a configuration value for this command; repeatable
     #[arg(long, global = true, value_name = "KEY=VALUE")]
     config: Vec<String>,
@@ -88,7 +102,9 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
         },
     };
     let Cli { command, global } = cli;
-    let ui = Ui::new(global.json, global.quiet, global.color);
+    let no_pager = global.no_pager;
+    let ui =
+        Ui::new(global.json, global.quiet, global.color).with_absolute_times(global.absolute_times);
     let common = Common {
         project: global.project,
         session: global.session,
@@ -99,16 +115,23 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
     };
     let app = App::new(ui, stdin, common);
     logging::init(&app, log_destination(&command));
-    let exit = match command.run(&app, CommandLine { run, describe: Cli::command }) {
+    let is_paged = command.is_paged() && !app.ui.is_json() && !no_pager;
+    let pager = is_paged.then(Pager::start).flatten();
+    let outcome = command.run(&app, CommandLine { run, describe: Cli::command });
+    if let Some(pager) = pager {
+        pager.finish();
+    }
+    let exit = match outcome {
         Ok(exit) => {
             app.ui.close();
             exit
         }
         Err(error) => {
-            if error.exit != Exit::Done {
-                app.ui.error(&error);
+            let exit = error.exit;
+            if exit != Exit::Done {
+                app.ui.error(&app.suggest(error));
             }
-            error.exit
+            exit
         }
     };
     tracing::debug!(?exit, "command ended");
@@ -121,15 +144,29 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     if let Some(cli) = awaited(args) {
         return Ok(cli);
     }
-    Cli::try_parse_from(args).or_else(|error| {
-        if error.kind() == ErrorKind::DisplayVersion {
-            return Err(error);
-        }
-        let mut tree = Cli::command();
-        tree.build();
-        let matches = tree.try_get_matches_from_mut(args)?;
-        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut tree))
-    })
+    let args = &of_a_run(args)[..];
+    Cli::try_parse_from(args)
+        .or_else(|error| {
+            if error.kind() == ErrorKind::DisplayVersion {
+                return Err(error);
+            }
+            let mut tree = tree();
+            let matches = tree.try_get_matches_from_mut(args)?;
+            Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut tree))
+        })
+        .map_err(|mut error| {
+            if let Some(meant) = error.source().and_then(typos::meant) {
+                error.insert(ContextKind::SuggestedValue, ContextValue::String(meant));
+            }
+            error
+        })
+}
+
+/// The whole command tree, as help and errors show it.
+pub(crate) fn tree() -> clap::Command {
+    let mut tree = Cli::command();
+    tree.build();
+    help::unwrapped(overview::with_sections(tree))
 }
 
 /// Parses a command that an agent waits for with a tree of its own: not even the names of the others are built. None
@@ -142,22 +179,40 @@ fn awaited(args: &[OsString]) -> Option<Cli> {
     Cli::from_arg_matches(&tree.try_get_matches_from(args).ok()?).ok()
 }
 
+/// What is asked about a run can also be asked as `run status`, `run journal` and so on.
+fn of_a_run(args: &[OsString]) -> Cow<'_, [OsString]> {
+    const ASKED: [&str; 5] = ["status", "journal", "answer", "report", "uat"];
+    match args {
+        [program, run, asked, rest @ ..]
+            if run == "run" && ASKED.iter().any(|name| asked == name) =>
+        {
+            let args = [program, asked].into_iter().chain(rest);
+            Cow::Owned(args.cloned().collect())
+        }
+        _ => Cow::Borrowed(args),
+    }
+}
+
 /// Agent programs show users what hooks and MCP servers write to standard error.
 fn log_destination(command: &Command) -> Destination {
-    if matches!(command, Command::Hook(_) | Command::Mcp(_)) {
-        Destination::File
-    } else {
-        Destination::Stderr
-    }
+    #[cfg(feature = "mcp")]
+    let quiet = matches!(command, Command::Hook(_) | Command::Mcp(_));
+    #[cfg(not(feature = "mcp"))]
+    let quiet = matches!(command, Command::Hook(_));
+    if quiet { Destination::File } else { Destination::Stderr }
 }
 
 /// Parses `handover hook HOST` without clap. Agent programs call it hundreds of times a day, and building
 /// the full command tree would take longer than the hook itself.
 fn hook(args: &[OsString]) -> Option<Cli> {
-    let [_, hook, host] = args else { return None };
+    let (hook, host, plugin) = match args {
+        [_, hook, host] => (hook, host, false),
+        [_, hook, host, flag] if flag == "--plugin" => (hook, host, true),
+        _ => return None,
+    };
     let host = Host::new(host.to_str()?).ok().filter(|_| hook == "hook")?;
     Registry::built_in().find(host).ok()?;
-    let command = Command::Hook(HookArgs { host });
+    let command = Command::Hook(HookArgs { host, plugin });
     Some(Cli { command, global: Global::default() })
 }
 
@@ -167,14 +222,14 @@ const LONG_ERROR: usize = 4_000;
 /// Prints a clap error. Help and version count as success; everything else is a usage error.
 fn parse_error(error: &clap::Error, json: bool) -> Exit {
     if !error.use_stderr() {
-        let _ = error.print();
+        let _ = write!(anstream::stdout(), "{}", help::restored(error));
         return Exit::Done;
     }
-    let text = error.render().to_string();
+    let text = error.render().to_string().replace(help::SPACE, " ");
     if !json {
         let clean = redact_message(&text);
         if clean == text && text.len() <= LONG_ERROR {
-            let _ = error.print();
+            let _ = write!(anstream::stderr(), "{}", help::restored(error));
         } else {
             let lines: Vec<_> = clean.lines().map(short).collect();
             let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));

@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use handover_files::NAME;
 use handover_mcp::{ContextProvider, RequestContext, RequestError, ToolError};
 use handover_model::{ProjectId, Timestamp};
+#[cfg(feature = "service")]
 use handover_serve::ProjectContextProvider;
 use handover_store::{ErrorFilter, Store, StoreError, StrategyFilter};
 
@@ -16,7 +17,7 @@ use crate::config;
 use crate::env;
 use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
-use crate::store::StorePlace;
+use crate::store::StoreLocation;
 use crate::ui::{ColorChoice, Ui};
 
 /// How long a context is reused. A changed configuration takes effect after that.
@@ -62,6 +63,10 @@ impl AppContextProvider {
 
     /// For many clients with hundreds of requests per second. Creates the stores of other projects, but
     /// never the service's own.
+    #[cfg_attr(
+        not(feature = "service"),
+        expect(dead_code, reason = "only the service has many clients")
+    )]
     pub(crate) fn cached(common: Common) -> Self {
         Self { common, cache: Some(Cache::default()) }
     }
@@ -109,7 +114,7 @@ impl AppContextProvider {
     fn new_app(&self) -> App {
         let ui = Ui::new(false, true, ColorChoice::Auto);
         let app = App::new(ui, Stdin::Text(String::new()), self.common.clone());
-        app.hurry();
+        app.shorten_patience();
         app.tolerate_unknown_keys();
         app
     }
@@ -119,11 +124,11 @@ impl AppContextProvider {
     /// --project-id`, it stays there.
     fn new_app_for(&self, project: &ProjectId) -> Result<App, CommandError> {
         let app = self.new_app();
-        let own = app.store_place()?;
+        let own = app.store_location()?;
         let name = match &own {
-            StorePlace::File(path) => path.file_name().unwrap_or_default().to_owned(),
-            StorePlace::Shared(_) => OsString::from("shared"),
-            StorePlace::Service(_) => {
+            StoreLocation::File(path) => path.file_name().unwrap_or_default().to_owned(),
+            StoreLocation::Shared(_) => OsString::from("shared"),
+            StoreLocation::Service(_) => {
                 let message = "this service stores its records in another service and serves no other projects";
                 return Err(CommandError::new(Exit::Usage, "not_here", message)
                     .hinted("Use that service instead."));
@@ -135,10 +140,10 @@ impl AppContextProvider {
         let folder = root.inside(NAME);
         let file = folder.path().join(STORE_FILE);
         let store = match &own {
-            StorePlace::File(_) if file.exists() || !has_records_in(&app, project)? => {
-                StorePlace::File(file)
+            StoreLocation::File(_) if file.exists() || !has_records_in(&app, project)? => {
+                StoreLocation::File(file)
             }
-            StorePlace::File(_) | StorePlace::Shared(_) | StorePlace::Service(_) => own,
+            StoreLocation::File(_) | StoreLocation::Shared(_) | StoreLocation::Service(_) => own,
         };
         // So that `handover --project DIR` uses the right project id.
         let text = format!("[project]\nid = \"{project}\"\n");
@@ -158,6 +163,7 @@ impl AppContextProvider {
             },
             technology: app,
             files: app,
+            coverage: app,
             overrides: app.overrides()?,
             project: app.project_id()?,
             session: app.session().map_err(|error| request_error(&error)),
@@ -215,6 +221,7 @@ impl ContextProvider for AppContextProvider {
     }
 }
 
+#[cfg(feature = "service")]
 impl ProjectContextProvider for AppContextProvider {
     fn with_project_context(
         &self,
@@ -246,7 +253,7 @@ fn folder_name(project: &ProjectId) -> String {
 }
 
 fn file_stamp(app: &App) -> Option<FileStamp> {
-    let StorePlace::File(path) = app.store_place().ok()? else {
+    let StoreLocation::File(path) = app.store_location().ok()? else {
         // Database and service clients reconnect on their own.
         return Some(FileStamp::default());
     };

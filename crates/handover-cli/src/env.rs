@@ -111,6 +111,7 @@ const ARENAS: &str = "MALLOC_ARENA_MAX";
 /// Re-executes this process with fewer memory arenas. By default the C library uses one per thread and
 /// rarely returns memory: a busy service would grow for minutes, to twice of what it needs. The limit can
 /// only be set in the environment, before the process starts. If that fails, the process continues as it is.
+#[cfg_attr(not(feature = "service"), expect(dead_code, reason = "only a service runs for long"))]
 pub(crate) fn share_memory() {
     if cfg!(target_env = "gnu") && var(ARENAS).is_none() {
         let Ok(program) = std::env::current_exe() else { return };

@@ -15,9 +15,12 @@ use handover_context::package_file::{ImportError, PackageFileError};
 use handover_engine::persona::PersonaError;
 use handover_files::{FileError, Irregular};
 use handover_handoff::{HandoffError, Refusal};
+#[cfg(feature = "mcp")]
 use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
+#[cfg(feature = "service")]
 use handover_serve::{BindError, ServeError};
+use handover_store::RecordKind;
 use handover_text::short;
 use serde_json::json;
 
@@ -53,11 +56,19 @@ pub(crate) struct CommandError {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
+    /// What was looked for, if that is the problem.
+    pub(crate) missing: Option<(RecordKind, String)>,
 }
 
 impl CommandError {
     pub(crate) fn new(exit: Exit, code: &'static str, message: impl fmt::Display) -> Self {
-        Self { exit, code, message: short(&message.to_string()).into_owned(), hint: None }
+        Self {
+            exit,
+            code,
+            message: short(&message.to_string()).into_owned(),
+            hint: None,
+            missing: None,
+        }
     }
 
     /// The reader of standard output closed the pipe: the command ends quietly and successfully.
@@ -186,6 +197,7 @@ impl From<HandoffError> for CommandError {
             HandoffError::Taken { source, .. } => {
                 Self { exit: Exit::Blocked, ..Self::from(*source) }
             }
+            HandoffError::Briefed { .. } => Self::new(Exit::Failed, code, &message),
             HandoffError::NoReceipt { .. } => Self {
                 exit: Exit::Environment,
                 ..invalid("Neither the store nor the spool can be written, so no agent is started.")
@@ -336,6 +348,7 @@ impl From<ByHandError> for CommandError {
         match error {
             ByHandError::Store(error) => error.into(),
             ByHandError::Note(error) => error.into(),
+            ByHandError::Amendment(error) => error.into(),
             ByHandError::Unknown { what: "operation", .. } | ByHandError::NothingToUndo => {
                 refused(Exit::Failed, "`handover undo --list` shows what can be undone.".to_owned())
             }
@@ -358,6 +371,7 @@ impl From<ByHandError> for CommandError {
     }
 }
 
+#[cfg(feature = "mcp")]
 impl From<ToolError> for CommandError {
     fn from(error: ToolError) -> Self {
         match error {
@@ -395,6 +409,7 @@ impl From<PersonaError> for CommandError {
     }
 }
 
+#[cfg(feature = "service")]
 impl From<BindError> for CommandError {
     fn from(error: BindError) -> Self {
         let hint = match &error {
@@ -409,6 +424,7 @@ impl From<BindError> for CommandError {
     }
 }
 
+#[cfg(feature = "service")]
 impl From<ServeError> for CommandError {
     fn from(error: ServeError) -> Self {
         Self::chain(Exit::Environment, "serve", &error)

@@ -47,26 +47,6 @@ impl Stdin {
         Ok(bytes)
     }
 
-    /// Calls `visit` with the `text` of each JSON line; blank lines are skipped.
-    pub(crate) fn each_text_line(
-        &self,
-        what: &str,
-        mut visit: impl FnMut(&str) -> Result<(), CommandError>,
-    ) -> Result<(), CommandError> {
-        for (index, line) in BufReader::new(self.open(what)?).split(b'\n').enumerate() {
-            let line = line.map_err(|error| io(&error))?;
-            if line.trim_ascii().is_empty() {
-                continue;
-            }
-            let line: TextLine = serde_json::from_slice(&line).map_err(|error| {
-                CommandError::invalid(format!("line {} is invalid: {error}", index + 1))
-                    .hinted("Each line must be a JSON object such as {\"text\": \"…\"}.")
-            })?;
-            visit(&line.text)?;
-        }
-        Ok(())
-    }
-
     /// Whether the user would have to type the input.
     pub(crate) fn is_terminal(&self) -> bool {
         match self {
@@ -83,7 +63,7 @@ impl Stdin {
                 "usage",
                 format!("{what} is expected on standard input"),
             )
-            .hinted("Pipe it in, or use `< /dev/null` for empty input.")),
+            .hinted("Name a file, pipe it in, or use `< /dev/null` for empty input.")),
             Self::Process => Ok(Box::new(std::io::stdin().lock())),
         }
     }
@@ -91,8 +71,53 @@ impl Stdin {
 
 /// Reads a file, or standard input for `-`, as text.
 pub(crate) fn file(path: &Path, stdin: &Stdin, what: &str) -> Result<String, CommandError> {
+    text(open(path, stdin, what)?, what)
+}
+
+/// A text that was given as an argument, else in a file, else on standard input.
+pub(crate) fn given(
+    argument: Option<String>,
+    path: Option<&Path>,
+    stdin: &Stdin,
+    what: &str,
+) -> Result<String, CommandError> {
+    match argument {
+        Some(text) => Ok(text),
+        None => file(path.unwrap_or_else(|| Path::new("-")), stdin, what),
+    }
+}
+
+/// Reads a file, or standard input for `-`, as raw bytes, without a size limit.
+pub(crate) fn bytes(path: &Path, stdin: &Stdin, what: &str) -> Result<Vec<u8>, CommandError> {
+    let mut bytes = Vec::new();
+    open(path, stdin, what)?.read_to_end(&mut bytes).map_err(|error| io(&error))?;
+    Ok(bytes)
+}
+
+/// Calls `visit` with the `text` of each JSON line of a file, or of standard input for `-`; blank lines are skipped.
+pub(crate) fn each_text_line(
+    path: &Path,
+    stdin: &Stdin,
+    what: &str,
+    mut visit: impl FnMut(&str) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    for (index, line) in BufReader::new(open(path, stdin, what)?).split(b'\n').enumerate() {
+        let line = line.map_err(|error| io(&error))?;
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let line: TextLine = serde_json::from_slice(&line).map_err(|error| {
+            CommandError::invalid(format!("line {} is invalid: {error}", index + 1))
+                .hinted("Each line must be a JSON object such as {\"text\": \"…\"}.")
+        })?;
+        visit(&line.text)?;
+    }
+    Ok(())
+}
+
+fn open<'a>(path: &Path, stdin: &'a Stdin, what: &str) -> Result<Box<dyn Read + 'a>, CommandError> {
     if path.as_os_str() == "-" {
-        return stdin.read(what);
+        return stdin.open(what);
     }
     let open = || -> std::io::Result<fs_err::File> {
         // Opening a named pipe would block until a writer appears.
@@ -102,7 +127,7 @@ pub(crate) fn file(path: &Path, stdin: &Stdin, what: &str) -> Result<String, Com
         fs_err::File::open(path)
     };
     let file = open().map_err(|error| CommandError::invalid(error).hinted("Check the path."))?;
-    text(file, what)
+    Ok(Box::new(file))
 }
 
 /// Parses free text that may start with `-`, as lists and logs do, but rejects anything that looks like a
@@ -129,7 +154,8 @@ fn text(reader: impl Read, what: &str) -> Result<String, CommandError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(CommandError::invalid(format!(
             "{what} exceeds the limit of {MAX_BYTES} bytes"
-        )));
+        ))
+        .hinted("Split it into several parts."));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

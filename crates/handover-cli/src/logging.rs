@@ -74,6 +74,7 @@ pub(crate) fn init(app: &App, destination: Destination) {
 
 /// Unless `HANDOVER_LOG` asked for something else, prints errors to standard error: a client of `handover mcp`
 /// shows it, and the SDK reports a broken connection in no other way. Never the content of messages.
+#[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only MCP clients see nothing else"))]
 pub(crate) fn report_errors() {
     let lines =
         tracing_subscriber::fmt::layer().with_ansi(false).without_time().with_writer(Sink::Stderr);

@@ -5,16 +5,24 @@ mod app;
 mod cli;
 mod commands;
 mod config;
+#[cfg(feature = "mcp")]
 mod context_provider;
 mod env;
 mod error;
+mod help;
+mod host_transcripts;
 mod input;
 mod learn;
+mod local_time;
 mod logging;
+mod overview;
+mod pager;
 mod project;
 mod store;
 mod store_file;
+mod terminal;
 mod trust;
+mod typos;
 mod ui;
 
 fn main() -> std::process::ExitCode {

@@ -5,17 +5,50 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use handover_model::ProjectId;
+#[cfg(feature = "postgres")]
 use handover_postgres::{Location, PostgresStore};
 use handover_remote::{Address, RemoteStore};
 use handover_sqlite::{Patience, SqliteStore};
 use handover_store::Store;
 
+#[cfg(not(feature = "postgres"))]
+use self::without_postgres::Location;
 use crate::env;
 use crate::error::{CommandError, Exit};
 
+/// Stands in for the database's location in a build without PostgreSQL: there is none.
+#[cfg(not(feature = "postgres"))]
+mod without_postgres {
+    use std::fmt;
+    use std::str::FromStr;
+
+    #[derive(Debug, Clone)]
+    pub(crate) enum Location {}
+
+    impl Location {
+        pub(crate) fn is_one(text: &str) -> bool {
+            text.starts_with("postgres://") || text.starts_with("postgresql://")
+        }
+    }
+
+    impl FromStr for Location {
+        type Err = &'static str;
+
+        fn from_str(_: &str) -> Result<Self, Self::Err> {
+            Err("this build of handover has no PostgreSQL (the cargo feature `postgres`)")
+        }
+    }
+
+    impl fmt::Display for Location {
+        fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match *self {}
+        }
+    }
+}
+
 /// Where a store is. Its `Display` form never contains a password.
 #[derive(Debug, Clone)]
-pub(crate) enum StorePlace {
+pub(crate) enum StoreLocation {
     /// A SQLite file.
     File(PathBuf),
     /// A PostgreSQL database.
@@ -25,15 +58,50 @@ pub(crate) enum StorePlace {
 }
 
 /// The default timeout for a request to a service.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Patience = Patience::new(Duration::from_secs(30));
 
-impl StorePlace {
+/// How long to wait for the store's lock while a request is waiting for us.
+const REQUEST: Patience = Patience::new(Duration::from_secs(5));
+
+/// The same if everything that has to be written can wait in the spool. Others that make progress are
+/// waited for, because two agents should not get the same package.
+const SPOOLING: Patience =
+    Patience { total: Duration::from_secs(5), stalled: Duration::from_millis(500) };
+
+/// What a store is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A command, which can wait.
+    Command,
+    /// Requests: somebody is waiting for each answer.
+    Request,
+    /// One prompt: an agent is waiting for it, and it needs no lock.
+    Prompt,
+}
+
+impl Purpose {
+    /// How long to wait for the store.
+    fn patience(self) -> Patience {
+        match self {
+            Self::Command => PATIENCE,
+            Self::Request => REQUEST,
+            Self::Prompt => SPOOLING,
+        }
+    }
+}
+
+impl StoreLocation {
     /// Parses a path or URL from the configuration, the environment or the command line.
     pub(crate) fn parse(text: &str) -> Result<Self, CommandError> {
         if Location::is_one(text) {
             let location = text.parse().map_err(|error| {
-                CommandError::new(Exit::Usage, "invalid_config", error)
-                    .hinted("Write it as `postgres://USER:PASSWORD@HOST:PORT/DATABASE`.")
+                CommandError::new(Exit::Usage, "invalid_config", error).hinted(
+                    if cfg!(feature = "postgres") {
+                        "Write it as `postgres://USER:PASSWORD@HOST:PORT/DATABASE`."
+                    } else {
+                        "Use a file or the `https://…` URL of a service, or install the full program."
+                    },
+                )
             })?;
             return Ok(Self::Shared(Box::new(location)));
         }
@@ -71,23 +139,37 @@ impl StorePlace {
         }
     }
 
-    /// Opens the store; `patience` limits how long to wait for it. The network drivers are initialized here
-    /// and not before.
+    /// Opens the store. The network drivers are initialized here and not before.
     pub(crate) fn open(
         &self,
         project: impl FnOnce() -> Result<ProjectId, CommandError>,
-        patience: Option<Patience>,
+        purpose: Purpose,
         token: Option<String>,
     ) -> Result<Box<dyn Store + Send>, CommandError> {
-        Ok(match (self, patience) {
-            (Self::File(path), None) => Box::new(SqliteStore::open(path)?),
-            (Self::File(path), Some(time)) => Box::new(SqliteStore::open_within(path, time)?),
-            (Self::Shared(place), None) => Box::new(PostgresStore::open(place, &project()?)?),
-            (Self::Shared(place), Some(time)) => {
-                Box::new(PostgresStore::open_within(place, &project()?, time.total)?)
+        let patience = purpose.patience();
+        Ok(match (self, purpose) {
+            (Self::File(path), Purpose::Command) => Box::new(SqliteStore::open(path)?),
+            (Self::File(path), Purpose::Request) => {
+                Box::new(SqliteStore::open_within(path, patience)?)
             }
-            (Self::Service(address), time) => {
-                Box::new(RemoteStore::new(address, token, time.map_or(PATIENCE, |time| time.total)))
+            (Self::File(path), Purpose::Prompt) => {
+                Box::new(SqliteStore::open_briefly(path, patience)?)
+            }
+            #[cfg(not(feature = "postgres"))]
+            (Self::Shared(place), _) => {
+                let _ = project;
+                match **place {}
+            }
+            #[cfg(feature = "postgres")]
+            (Self::Shared(place), Purpose::Command) => {
+                Box::new(PostgresStore::open(place, &project()?)?)
+            }
+            #[cfg(feature = "postgres")]
+            (Self::Shared(place), Purpose::Request | Purpose::Prompt) => {
+                Box::new(PostgresStore::open_within(place, &project()?, patience.total)?)
+            }
+            (Self::Service(address), _) => {
+                Box::new(RemoteStore::new(address, token, patience.total))
             }
         })
     }
@@ -105,7 +187,7 @@ impl StorePlace {
     }
 }
 
-impl fmt::Display for StorePlace {
+impl fmt::Display for StoreLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),

@@ -1,16 +1,22 @@
 //! Everything that is printed: data to standard output, messages to standard error.
 
+mod table;
+mod words;
+
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
+use handover_model::Timestamp;
 use handover_text::{redact_message, short};
 use serde::Serialize;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
 use crate::error::CommandError;
+
+pub(crate) use words::{count, share};
 
 /// When to use color.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -32,6 +38,35 @@ pub(crate) struct Ui {
     /// With `--json`, warnings are held until the end: if the command fails, the error must be the only
     /// line on standard error.
     warnings: RefCell<Vec<String>>,
+    limit: Limit,
+    /// Whether times are shown as they are, instead of as seen from now.
+    absolute_times: bool,
+}
+
+/// How wide lines may be.
+#[derive(Debug, Clone, Copy)]
+enum Limit {
+    /// As wide as they are: a program reads them.
+    None,
+    /// The width of the terminal, or of COLUMNS.
+    Columns(usize),
+}
+
+impl Limit {
+    /// COLUMNS, else the terminal's width; none if standard output is neither.
+    fn here() -> Self {
+        let variable = crate::env::var("COLUMNS").and_then(|text| text.parse().ok());
+        let terminal =
+            || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
+        variable.or_else(terminal).filter(|width| *width > 0).map_or(Self::None, Self::Columns)
+    }
+
+    fn columns(self) -> Option<usize> {
+        match self {
+            Self::None => None,
+            Self::Columns(width) => Some(width),
+        }
+    }
 }
 
 /// Large, because listings can be megabytes.
@@ -41,6 +76,7 @@ const WARN: Style = AnsiColor::Yellow.on_default().bold();
 const FAIL: Style = AnsiColor::Red.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default();
 const DIM: Style = Style::new().dimmed();
+const BOLD: Style = Style::new().bold();
 
 impl Ui {
     pub(crate) fn new(json: bool, quiet: bool, color: ColorChoice) -> Self {
@@ -49,7 +85,18 @@ impl Ui {
             ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
             ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
         }
-        Self { json, quiet, warnings: RefCell::default() }
+        let limit = Limit::here();
+        Self { json, quiet, warnings: RefCell::default(), limit, absolute_times: false }
+    }
+
+    /// Shows times as they are.
+    pub(crate) fn with_absolute_times(self, absolute_times: bool) -> Self {
+        Self { absolute_times, ..self }
+    }
+
+    /// A time for people: as seen from now, unless they want it absolute.
+    pub(crate) fn time(&self, then: Timestamp) -> String {
+        if self.absolute_times { then.to_string() } else { words::ago(then, crate::env::now()) }
     }
 
     /// Prints `{"schema":1,key:value}` with `--json`, and otherwise whatever `human` prints.
@@ -131,6 +178,13 @@ impl Ui {
         finish(writeln!(out, "{text}").and_then(|()| out.flush()))
     }
 
+    /// A line that stands out on a terminal.
+    pub(crate) fn heading(&self, text: impl std::fmt::Display) -> Result<(), CommandError> {
+        let text = sanitize(text.to_string());
+        let mut out = anstream::stdout().lock();
+        finish(writeln!(out, "{BOLD}{text}{BOLD:#}").and_then(|()| out.flush()))
+    }
+
     /// Bytes as they are.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), CommandError> {
         let mut out = io::stdout().lock();
@@ -145,8 +199,8 @@ impl Ui {
         self.bytes(&line)
     }
 
-    /// Prints a table, or the sentence `empty` if it has no rows. Columns fit their content and nothing is
-    /// wrapped, so that `cut` and `sort` work on the lines.
+    /// Prints a table, or the sentence `empty` if it has no rows. On a terminal, or with COLUMNS, it fits the
+    /// width; elsewhere columns fit their content, so that `cut` and `sort` work on the lines.
     pub(crate) fn table(
         &self,
         header: &[&str],
@@ -156,18 +210,20 @@ impl Ui {
         if rows.is_empty() {
             return self.line(empty);
         }
-        finish(write_table(io::stdout().lock(), header, rows))
+        let width = self.limit.columns();
+        finish(table::write(anstream::stdout().lock(), header, rows, width))
     }
 
     /// A text as the last cell of a table: cut to `chars` for a person, complete for a program.
     pub(crate) fn last_cell(&self, text: &str, chars: usize) -> String {
         let text = handover_text::cut::one_line(text);
-        if io::stdout().is_terminal() { handover_text::cut::cut(&text, chars) } else { text }
+        if self.limit.columns().is_some() { handover_text::cut::cut(&text, chars) } else { text }
     }
 
     /// Prints a table to standard error.
     pub(crate) fn side_table(&self, header: &[&str], rows: Vec<Vec<String>>) {
-        let _ = write_table(io::stderr().lock(), header, rows);
+        let width = self.limit.columns();
+        let _ = table::write(anstream::stderr().lock(), header, rows, width);
     }
 
     /// Prints a message that is not data, unless `--quiet` or `--json` is set.
@@ -254,29 +310,6 @@ impl Ui {
     }
 }
 
-fn write_table(out: impl Write, header: &[&str], rows: Vec<Vec<String>>) -> io::Result<()> {
-    let mut lines = Vec::with_capacity(rows.len() + 1);
-    lines.push(header.iter().map(|title| title.to_uppercase()).collect::<Vec<_>>());
-    lines.extend(rows.into_iter().map(|row| row.into_iter().map(single_line).collect()));
-    let mut widths = vec![0; header.len()];
-    for line in &lines {
-        for (width, cell) in widths.iter_mut().zip(line) {
-            *width = width_of(cell).max(*width);
-        }
-    }
-    let mut out = io::BufWriter::new(out);
-    let mut text = String::new();
-    for line in &lines {
-        text.clear();
-        for (width, cell) in widths.iter().zip(line) {
-            text.push_str(cell);
-            text.extend(std::iter::repeat_n(' ', width - width_of(cell) + 2));
-        }
-        writeln!(out, "{}", text.trim_end())?;
-    }
-    out.flush()
-}
-
 /// A message for a terminal.
 fn message(text: &str) -> String {
     sanitize(quoting(text))
@@ -291,7 +324,8 @@ fn width_of(cell: &str) -> usize {
     if cell.is_ascii() { cell.len() } else { cell.width() }
 }
 
-fn single_line(text: String) -> String {
+/// Text that stays on its line and cannot steer the terminal.
+pub(crate) fn single_line(text: String) -> String {
     printable(text, |c| c.is_control() || is_direction(c))
 }
 

@@ -1,5 +1,6 @@
 //! What a request works with: the store, the configuration, the session, the time.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -8,7 +9,9 @@ use handover_context::package_file::{ProjectPaths, vendor_secret};
 use handover_handoff::{Handoffs, Override, TechnologySource};
 use handover_knowledge::places::IndexSource;
 use handover_model::config::Config;
-use handover_model::{GroupId, OperationId, ProjectId, ReceiptId, SessionId, Timestamp, Trust};
+use handover_model::{
+    Coverage, GroupId, OperationId, ProjectId, ReceiptId, SessionId, Timestamp, Trust,
+};
 use handover_store::Store;
 use handover_text::Redactor;
 
@@ -41,6 +44,14 @@ impl dyn ContextProvider {
     }
 }
 
+/// Knows what became of the subagents that agent programs started in the project.
+pub trait CoverageSource {
+    /// How many of the last days were briefed, exempt, refused and missed; none if that is not known here.
+    fn coverage(&self) -> Option<BTreeMap<Coverage, u64>> {
+        None
+    }
+}
+
 /// Everything that the handler of one request may use.
 pub struct RequestContext<'a> {
     /// The store, restricted to what the caller may see.
@@ -57,6 +68,8 @@ pub struct RequestContext<'a> {
     pub technology: &'a dyn TechnologySource,
     /// Opens the index of the checkout's files.
     pub files: &'a dyn IndexSource,
+    /// Counts the subagents of agent programs.
+    pub coverage: &'a dyn CoverageSource,
     /// Guard settings that a flag or a variable has overridden.
     pub overrides: Vec<Override>,
     /// The project that errors and strategies are learned for.

@@ -86,6 +86,7 @@ impl From<ByHandError> for ToolError {
         match error {
             ByHandError::Store(error) => Self::Store(error),
             ByHandError::Note(error) => Self::Note(error),
+            ByHandError::Amendment(error) => Self::Amendment(error),
             refused @ (ByHandError::Unknown { .. }
             | ByHandError::Ambiguous { .. }
             | ByHandError::NothingToUndo

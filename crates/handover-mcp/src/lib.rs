@@ -19,7 +19,7 @@ mod server;
 mod stdio;
 mod tools;
 
-pub use context::{ContextProvider, RequestContext};
+pub use context::{ContextProvider, CoverageSource, RequestContext};
 pub use error::{RequestError, ToolError};
 pub use http::answer_http;
 pub use server::Server;

@@ -55,6 +55,7 @@ pub(crate) async fn page(
             config: context.config,
             paths: context.paths,
             fresh: &*fresh,
+            coverage: &|| context.coverage.coverage(),
             project: &context.project,
             may_write: context.may_write,
             machine: &context.machine,

@@ -205,6 +205,7 @@ fn guarded<T>(
         checkout: context.checkout.clone(),
         technology: context.technology,
         files: context.files,
+        coverage: context.coverage,
         overrides: context.overrides.clone(),
         project: context.project.clone(),
         session,

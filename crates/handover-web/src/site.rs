@@ -1,9 +1,11 @@
 //! What pages are rendered from.
 
+use std::collections::BTreeMap;
+
 use handover_context::assemble::Freshness;
 use handover_context::package_file::ProjectPaths;
 use handover_model::config::Config;
-use handover_model::{ProjectId, Timestamp};
+use handover_model::{Coverage, ProjectId, Timestamp};
 use handover_store::Store;
 use handover_text::Redactor;
 
@@ -19,6 +21,8 @@ pub struct Site<'a> {
     pub paths: &'a ProjectPaths,
     /// Tells what became of what texts are about.
     pub fresh: &'a dyn Freshness,
+    /// Counts the subagents that agent programs started in the last days, if that is known.
+    pub coverage: &'a dyn Fn() -> Option<BTreeMap<Coverage, u64>>,
     /// The project that is shown.
     pub project: &'a ProjectId,
     /// Whether the caller has write access; forms are hidden without it.

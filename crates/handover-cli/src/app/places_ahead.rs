@@ -1,6 +1,5 @@
 //! Searches the places of a task on a thread of its own, while a brief reads the store: neither needs the other, and
-//! an agent is waiting for both. The rules of the screen and of
-//! replacements are made ready there, too.
+//! an agent is waiting for both. The rules of the screen and of replacements are made ready there, too.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -26,6 +25,10 @@ pub(super) struct Checkout {
 impl PlacesAhead {
     /// Starts a search. Without a thread for it, [`Self::places`] searches.
     pub(super) fn start(&self, checkout: Checkout, task: &str) {
+        // A second thread makes every page of memory dearer, and here it would find nothing.
+        if !Index::is_there(&checkout.folder, &checkout.root) {
+            return;
+        }
         let wanted = task.to_owned();
         let search = thread::Builder::new().spawn(move || {
             screen::prepare();

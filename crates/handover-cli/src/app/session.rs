@@ -19,8 +19,12 @@ impl App {
     /// The session given by flag or environment variable.
     pub(crate) fn named_session(&self) -> Result<Option<SessionId>, CommandError> {
         if let Some(session) = &self.common.session {
-            return Ok(Some(session.clone()));
+            return Ok(Some(self.resolve_session(session)?));
         }
+        self.session_of_environment()
+    }
+
+    fn session_of_environment(&self) -> Result<Option<SessionId>, CommandError> {
         env::var(env::SESSION)
             .map(|text| {
                 SessionId::new(text).map_err(|error| {
@@ -29,6 +33,38 @@ impl App {
                 })
             })
             .transpose()
+    }
+
+    /// The session that a run records in: the named one, else the only active one that is not a run's own.
+    /// None means a session of the epic's own.
+    pub(crate) fn session_of_run(&self) -> Result<Option<SessionId>, CommandError> {
+        // A run may open the session that is named.
+        let named = self
+            .common
+            .session
+            .clone()
+            .map_or_else(|| self.session_of_environment(), |id| Ok(Some(id)));
+        if let Some(session) = named? {
+            return Ok(Some(session));
+        }
+        let mut active = self.store()?.sessions(Some(SessionStatus::Active))?;
+        let is_own = |session: &Session| {
+            ["epic", "chain"].iter().any(|key| session.metadata.get(key).is_some())
+        };
+        active.retain(|session| !is_own(session) && !is_default(session));
+        if active.len() > 1 {
+            self.ui.note(format_args!(
+                "There are {} active sessions; the run has its own. `--session ID` picks one.",
+                active.len()
+            ));
+            return Ok(None);
+        }
+        let only = active.pop().map(|session| session.id);
+        if let Some(session) = &only {
+            self.ui
+                .note(format_args!("Session {session} is the only active one; the run uses it."));
+        }
+        Ok(only)
     }
 
     /// Like [`App::session`], for commands that also work without a session.

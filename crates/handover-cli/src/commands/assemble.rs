@@ -10,7 +10,7 @@ use handover_store::NewEvent;
 use serde_json::json;
 
 use super::Outcome;
-use super::brief::warn_unless_stored;
+use super::brief::{note_delivered, warn_unless_stored};
 use super::request::RequestArgs;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
@@ -65,6 +65,7 @@ pub(crate) fn run(app: &App, args: AssembleArgs) -> Outcome {
 
 fn answer(app: &App, args: &AssembleArgs, assembly: &Assembly, recorded: &Recorded) -> Outcome {
     warn_unless_stored(app, &assembly.receipt.id, recorded);
+    note_delivered(app, &assembly.receipt);
     let state = if args.deliver { ReceiptState::Delivered } else { ReceiptState::Assembled };
     if app.ui.is_json() {
         app.ui.document(&shape::assembly(assembly, state, args.explain))?;
@@ -111,7 +112,10 @@ fn why(candidate: &Explained) -> String {
     why
 }
 
+/// Prints every candidate. The best score is 100; the terms are on the same scale, so that they add up.
 fn explain(app: &App, assembly: &Assembly) {
+    let best = assembly.candidates.iter().map(|one| one.score).fold(0.0, f64::max);
+    let scale = if best > 0.0 { 100.0 / best } else { 1.0 };
     let rows = assembly
         .candidates
         .iter()
@@ -129,7 +133,7 @@ fn explain(app: &App, assembly: &Assembly) {
                 terms.recency,
                 terms.task,
             ];
-            row.extend(values.iter().map(|value| format!("{value:.3}")));
+            row.extend(values.iter().map(|value| format!("{:.0}", value * scale)));
             row.push(candidate.trust.map_or_else(|| "–".to_owned(), |trust| trust.to_string()));
             row.push(why(candidate));
             row

@@ -1,12 +1,14 @@
 //! `handover brief`
 
 use handover_handoff::{Brief, Handoff, HandoffRequest, Prepared, Recorded};
-use handover_model::{ReceiptId, ReceiptState, TestingMode};
+use handover_model::{Fate, ReceiptId, ReceiptState, TestingMode};
+use handover_store::NewReceipt;
 
 use super::Outcome;
 use super::request::{RequestArgs, on_or_off};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::ui;
 
 /// Write an agent's whole prompt: context, specialization, role, task
 ///
@@ -95,6 +97,7 @@ pub(crate) fn run(app: &App, args: BriefArgs) -> Outcome {
 
 fn print(app: &App, brief: &Brief, state: ReceiptState) -> Result<(), CommandError> {
     warn_about(app, brief);
+    note_delivered(app, &brief.receipt);
     match app.ui.is_json() {
         true => app.ui.document(&brief.document(state)),
         false => app.ui.bytes(brief.text.as_bytes()),
@@ -112,6 +115,22 @@ pub(crate) fn warn_unless_stored(app: &App, receipt: &ReceiptId, recorded: &Reco
         Recorded::Nowhere { reason } => app.ui.warn(format_args!(
             "{reason}; receipt {receipt} is not recorded anywhere (see `handover doctor`)"
         )),
+    }
+}
+
+/// Says that something is missing because this role has had it, and how to see it.
+pub(crate) fn note_delivered(app: &App, receipt: &NewReceipt) {
+    let count = receipt.left_out_counts.get(Fate::DeliveredAlready.as_str()).copied().unwrap_or(0);
+    if count > 0 {
+        app.ui.note(format_args!(
+            "{} left out: {} got {} before. `--iteration {}` gives everything again; `handover receipt list --role {}` \
+             shows what it had.",
+            ui::count(count, "item"),
+            receipt.role,
+            if count == 1 { "it" } else { "them" },
+            receipt.iteration + 1,
+            receipt.role
+        ));
     }
 }
 

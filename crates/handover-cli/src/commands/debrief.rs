@@ -1,27 +1,34 @@
 //! `handover debrief`
 
+use std::path::PathBuf;
+
 use handover_handoff::{Assignment, DEBRIEF_SCHEMA, Debrief, Ending, Kept, read_ending};
-use handover_model::{AgentId, ReceiptId, Role};
+use handover_model::{AgentId, Role};
 use handover_text::Redactor;
 use serde_json::json;
 
 use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
-use crate::ui::Ui;
+use crate::input;
+use crate::ui::{Ui, count};
 
 /// Store what an agent left behind: verdict, reasoning, packages, solved errors
 ///
-/// Reads the agent's last message from standard input and looks for its fenced `handover` block.
+/// Reads the agent's last message from a file or standard input and looks for its fenced `handover` block.
 /// With --receipt, session, group, role and attempt come from the receipt.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover debrief --receipt r_0190… < last-message.md\n  claude -p … | handover debrief --role developer --group login\n  handover debrief --schema"
+    after_help = "Examples:\n  handover debrief last-message.md --receipt latest\n  claude -p … | handover debrief --role developer --group login\n  handover debrief --schema"
 )]
 pub(crate) struct DebriefArgs {
-    /// Receipt that the agent started with
+    /// Agent's last message; `-` is standard input
+    #[arg(default_value = "-", hide_default_value = true)]
+    file: PathBuf,
+
+    /// Receipt that the agent started with: its id, at least four characters of it, or `latest`
     #[arg(long, value_name = "ID")]
-    receipt: Option<ReceiptId>,
+    receipt: Option<String>,
 
     /// Role of the agent, if there is no receipt
     #[arg(long, required_unless_present_any = ["receipt", "schema"])]
@@ -42,7 +49,7 @@ pub(crate) fn run(app: &App, args: DebriefArgs) -> Outcome {
         return Ok(Exit::Done);
     }
     let assignment = assignment(app, &args)?;
-    let debrief = read_ending(&app.stdin.read("the agent's last message")?);
+    let debrief = read_ending(&input::file(&args.file, &app.stdin, "the agent's last message")?);
     app.store()?;
     let ended = app.handoffs()?.ended(Ending::new(&assignment, &debrief, app.now()))?;
     let answer = json!({
@@ -57,9 +64,10 @@ pub(crate) fn run(app: &App, args: DebriefArgs) -> Outcome {
 
 fn assignment(app: &App, args: &DebriefArgs) -> Result<Assignment, CommandError> {
     let assignment = match (&args.receipt, &args.role) {
-        (Some(id), _) => Assignment::of(&app.store()?.receipt(id)?),
+        (Some(id), _) => Assignment::of(&app.find_receipt(id)?),
         (None, Some(role)) => {
             let session = app.store()?.session(&app.session()?)?.id;
+            app.check_role(role)?;
             let role = app.no_secret("role", role.clone())?;
             Assignment::without_receipt(session, app.group()?, role)
         }
@@ -86,11 +94,11 @@ pub(crate) fn show(
     match kept {
         Some(kept) => {
             ui.line(format_args!(
-                "Kept       {} of reasoning, {} packages, {} errors, {} strategies",
+                "Kept       {} of reasoning, {}, {}, {}",
                 kept.reasoning,
-                kept.packages.len(),
-                kept.errors.len(),
-                kept.strategies
+                count(kept.packages.len(), "package"),
+                count(kept.errors.len(), "error"),
+                count(kept.strategies, "strategy")
             ))?;
             for refused in &kept.refused {
                 ui.line(format_args!("Not kept   {}", redactor.clean(refused).as_str()))?;

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::config::{self, own_id};
 use crate::error::{CommandError, Exit};
 use crate::project::Project;
-use crate::store::StorePlace;
+use crate::store::{Purpose, StoreLocation};
 use crate::trust;
 
 /// Set up a Handover project
@@ -60,7 +60,7 @@ pub(crate) fn run(app: &App, args: InitArgs) -> Outcome {
 }
 
 /// Creates the project unless it exists, and returns it with the location of its store.
-pub(crate) fn make(app: &App) -> Result<(Project, StorePlace), CommandError> {
+pub(crate) fn make(app: &App) -> Result<(Project, StoreLocation), CommandError> {
     let project = app.project_to_be()?;
     let folder = project.folder();
     let is_new = !folder.is_there();
@@ -76,8 +76,8 @@ pub(crate) fn make(app: &App) -> Result<(Project, StorePlace), CommandError> {
     }
     // The configuration file exists now, so resolve the store as any other command would.
     let new = App::new_at(app, &project.root);
-    let place = new.store_place()?;
-    new.open(&place, None)?;
+    let place = new.store_location()?;
+    new.open(&place, Purpose::Command)?;
     Ok((project, place))
 }
 

@@ -1,8 +1,6 @@
 //! `handover journal`
 
-use handover_model::RunId;
-
-use super::{Outcome, status};
+use super::Outcome;
 use crate::app::App;
 use crate::error::Exit;
 
@@ -12,13 +10,13 @@ use crate::error::Exit;
     after_help = "Examples:\n  handover journal\n  handover journal --json | jq '.journal[] | select(.kind == \"result\")'"
 )]
 pub(crate) struct JournalArgs {
-    /// Run id [default: the latest]
+    /// Run: its id, or at least four characters of it [default: the latest]
     #[arg(value_name = "RUN")]
-    run: Option<RunId>,
+    run: Option<String>,
 }
 
 pub(crate) fn run(app: &App, args: JournalArgs) -> Outcome {
-    let run = status::find(app, args.run)?;
+    let run = app.find_run(args.run.as_deref())?;
     let journal = app.store()?.journal(&run.id, 1)?;
     app.ui.answer("journal", &journal, |ui| {
         let rows = journal
@@ -33,7 +31,7 @@ pub(crate) fn run(app: &App, args: JournalArgs) -> Outcome {
                     [word("verdict"), word("outcome"), word("state"), word("text")].concat();
                 vec![
                     entry.seq.to_string(),
-                    entry.created_at.to_string(),
+                    ui.time(entry.created_at),
                     entry.kind.to_string(),
                     what,
                     word("story"),

@@ -6,6 +6,7 @@ mod brief;
 mod chain;
 mod completions;
 mod config;
+mod coverage;
 mod debrief;
 mod demo;
 mod doctor;
@@ -20,8 +21,11 @@ mod import;
 pub(crate) mod init;
 mod journal;
 mod learn;
+mod man;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod note;
+#[cfg(feature = "service")]
 mod open;
 mod package;
 mod persona;
@@ -29,10 +33,12 @@ mod probe;
 mod reasoning;
 mod receipt;
 mod redact;
+#[cfg(feature = "dashboard")]
 mod report;
 mod request;
 mod run;
 mod search;
+#[cfg(feature = "service")]
 mod serve;
 mod session;
 mod setup;
@@ -45,12 +51,15 @@ mod status;
 mod store;
 mod strategy;
 mod template;
+#[cfg(feature = "service")]
 mod token;
 mod tokens;
 mod trust;
 mod uat;
 mod undo;
+mod watch;
 mod where_to_look;
+mod why;
 
 use std::ffi::OsString;
 
@@ -91,6 +100,7 @@ pub(crate) enum Command {
     Event(event::EventCommand),
     Search(search::SearchArgs),
     Where(where_to_look::WhereArgs),
+    Why(why::WhyArgs),
     Assemble(assemble::AssembleArgs),
     Specialize(specialize::SpecializeArgs),
     Brief(brief::BriefArgs),
@@ -103,12 +113,14 @@ pub(crate) enum Command {
     Persona(persona::PersonaCommand),
     #[command(subcommand)]
     Receipt(receipt::ReceiptCommand),
-    Run(Box<run::RunArgs>),
+    Coverage(coverage::CoverageArgs),
+    Run(Box<run::RunCommand>),
     Chain(Box<chain::ChainArgs>),
     Uat(Box<uat::UatArgs>),
     Status(status::StatusArgs),
     Journal(journal::JournalArgs),
     Answer(answer::AnswerArgs),
+    #[cfg(feature = "dashboard")]
     Report(report::ReportArgs),
     Stats(stats::StatsArgs),
     Undo(undo::UndoArgs),
@@ -122,13 +134,18 @@ pub(crate) enum Command {
     Config(config::ConfigCommand),
     Trust(trust::TrustArgs),
     Untrust(trust::UntrustArgs),
+    #[cfg(feature = "mcp")]
     Mcp(mcp::McpArgs),
     #[command(subcommand)]
     Store(store::StoreCommand),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
+    #[cfg(feature = "service")]
     Serve(serve::ServeArgs),
+    #[cfg(feature = "service")]
     Open(open::OpenArgs),
+    Watch(watch::WatchArgs),
+    #[cfg(feature = "service")]
     #[command(subcommand)]
     Token(token::TokenCommand),
     Doctor(doctor::DoctorArgs),
@@ -136,6 +153,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     DemoAgent(demo::DemoAgentArgs),
     Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// The command line itself, for commands that run or describe others. It is passed in, because the parser
@@ -172,6 +190,34 @@ impl Command {
             doctor::repair::back_up_daily(app, started);
         }
         Ok(outcome)
+    }
+
+    /// Whether it only prints what people read, possibly a lot of it.
+    pub(crate) fn is_paged(&self) -> bool {
+        use config::ConfigCommand;
+        use note::NoteCommand;
+        use package::PackageCommand;
+        matches!(
+            self,
+            Self::Reasoning(
+                reasoning::ReasoningCommand::List(_) | reasoning::ReasoningCommand::Timeline(_),
+            ) | Self::Package(PackageCommand::List(_) | PackageCommand::Show(_))
+                | Self::Note(NoteCommand::List(_) | NoteCommand::Show(_))
+                | Self::Config(ConfigCommand::Show(_))
+                | Self::Receipt(_)
+                | Self::Template(_)
+                | Self::Persona(_)
+                | Self::Journal(_)
+                | Self::Search(_)
+                | Self::Where(_)
+                | Self::Why(_)
+                | Self::Stats(_)
+                | Self::Status(_)
+                | Self::Session(session::SessionCommand::List(_))
+                | Self::Error(error::ErrorCommand::List(_))
+                | Self::Strategy(strategy::StrategyCommand::List(_))
+                | Self::Event(event::EventCommand::List(_))
+        )
     }
 
     /// Whether it may leave something behind that is worth a copy. Hooks are not among them: an agent
@@ -212,14 +258,17 @@ impl Command {
             Self::Template(command) => command.run(app),
             Self::Persona(command) => command.run(app),
             Self::Receipt(command) => command.run(app),
+            Self::Coverage(args) => coverage::run(app, &args),
             Self::Search(args) => search::run(app, args),
             Self::Where(args) => where_to_look::run(app, args),
-            Self::Run(args) => run::run(app, *args),
+            Self::Why(args) => why::run(app, args),
+            Self::Run(args) => run::run_or_abandon(app, *args),
             Self::Chain(args) => chain::run(app, *args),
             Self::Uat(args) => uat::run(app, *args),
             Self::Status(args) => status::run(app, args),
             Self::Journal(args) => journal::run(app, args),
             Self::Answer(args) => answer::run(app, args),
+            #[cfg(feature = "dashboard")]
             Self::Report(args) => report::run(app, args),
             Self::Stats(args) => stats::run(app, args),
             Self::Undo(args) => undo::run(app, args),
@@ -231,17 +280,23 @@ impl Command {
             Self::Config(command) => command.run(app),
             Self::Trust(args) => trust::run(app, args),
             Self::Untrust(args) => trust::untrust(app, args),
+            #[cfg(feature = "mcp")]
             Self::Mcp(args) => mcp::run(app, args),
             Self::Store(command) => command.run(app),
             Self::Export(args) => export::run(app, args),
             Self::Import(args) => import::run(app, args),
+            #[cfg(feature = "service")]
             Self::Serve(args) => serve::run(app, args),
+            #[cfg(feature = "service")]
             Self::Open(args) => open::run(app, line, args),
+            Self::Watch(args) => watch::run(app, args),
+            #[cfg(feature = "service")]
             Self::Token(command) => command.run(app),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, line, args),
             Self::DemoAgent(args) => demo::run_agent(app, args),
             Self::Completions(args) => completions::run(app, line, args),
+            Self::Man(args) => man::run(app, line, args),
         }
     }
 }

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use handover_files::Folder;
-use handover_model::{PackageId, ReceiptId, RunId, SessionId};
-use handover_store::{RunFilter, Store};
+use handover_serve::Port;
+use handover_store::RunFilter;
 use serde_json::{Value, json};
 
 use super::serve::{SERVICE_BYTES, SERVICE_FILE};
@@ -23,14 +23,14 @@ use crate::input::Stdin;
 /// or the id of a session, run, receipt or package. Prints the address if there is no browser.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover open\n  handover open run\n  handover open login-rework\n  handover open r_0190…"
+    after_help = "Examples:\n  handover open\n  handover open run\n  handover open login-rework\n  handover open 4f2a91"
 )]
 pub(crate) struct OpenArgs {
     /// `overview`, `session`, `sessions`, `run`, `runs`, `receipt`, `errors`, `strategies`, or an id
     #[arg(value_name = "PAGE", default_value = "overview")]
     page: String,
 
-    /// Print the address without opening a browser
+    /// Print the address and return, without opening a browser or starting a service
     #[arg(long)]
     print: bool,
 }
@@ -44,9 +44,14 @@ pub(crate) fn run(app: &App, line: CommandLine, args: OpenArgs) -> Outcome {
         let url = format!("http://{address}{page}");
         return show(app, &url, args.print);
     }
+    if args.print {
+        let url = format!("http://127.0.0.1:{}{page}", Port::DEFAULT);
+        app.ui.note("No service is running; `handover serve` starts it there.");
+        return show(app, &url, true);
+    }
     let folder = app.project()?.folder();
     let root = app.project()?.root.clone();
-    let (print, quiet) = (args.print, app.ui.clone());
+    let quiet = app.ui.clone();
     // The service occupies this thread; another one opens the browser once it answers.
     std::thread::spawn(move || {
         let until = Instant::now() + START_TIMEOUT;
@@ -54,7 +59,7 @@ pub(crate) fn run(app: &App, line: CommandLine, args: OpenArgs) -> Outcome {
             let is_ours = |info: &Value| info["pid"] == std::process::id();
             if let Some(address) = service_address(&folder, is_ours) {
                 let url = format!("http://{address}{page}");
-                if print || !open_browser(&url) {
+                if !open_browser(&url) {
                     quiet.note(format_args!("The page is at {url}"));
                 }
                 return;
@@ -152,26 +157,20 @@ fn page_path(app: &App, word: &str) -> Result<String, CommandError> {
                 None => "/sessions".to_owned(),
             }
         }
-        id => path_of_id(store, id).ok_or_else(|| {
+        id => path_of_id(app, id).ok_or_else(|| {
             CommandError::new(Exit::Usage, "not_found", format!("there is no page `{id}`"))
                 .hinted("A page is `overview`, `session`, `run`, `receipt`, `errors`, `strategies`, or the id of a session, run, receipt or package.")
         })?,
     })
 }
 
-fn path_of_id(store: &dyn Store, id: &str) -> Option<String> {
-    let receipt = ReceiptId::new(id).ok().and_then(|id| store.receipt(&id).ok());
-    if let Some(receipt) = receipt {
-        return Some(format!("/receipts/{}", receipt.id));
-    }
-    let run = RunId::new(id).ok().and_then(|id| store.run_record(&id).ok());
-    if let Some(run) = run {
-        return Some(format!("/runs/{}", run.id));
-    }
-    let session = SessionId::new(id).ok().and_then(|id| store.session(&id).ok());
-    if let Some(session) = session {
-        return Some(format!("/sessions/{}", session.id));
-    }
-    let package = id.parse::<PackageId>().ok().and_then(|id| store.package(id).ok());
-    package.map(|package| format!("/packages/{}", package.id))
+fn path_of_id(app: &App, id: &str) -> Option<String> {
+    let receipt = || app.find_receipt(id).ok().map(|receipt| format!("/receipts/{}", receipt.id));
+    let run = || app.find_run(Some(id)).ok().map(|run| format!("/runs/{}", run.id));
+    let session = || app.find_session(id).ok().map(|session| format!("/sessions/{}", session.id));
+    let package = || {
+        let id = app.find_package(id).ok()?;
+        app.store().ok()?.package(id).ok().map(|package| format!("/packages/{}", package.id))
+    };
+    receipt().or_else(run).or_else(session).or_else(package)
 }

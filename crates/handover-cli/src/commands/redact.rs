@@ -1,20 +1,27 @@
 //! `handover redact`
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::input;
 
-/// Redact secrets from standard input
+/// Redact secrets from a file or standard input
 ///
 /// Replaces every secret with a numbered placeholder; equal secrets get the same number, and all other
 /// bytes are unchanged. Works outside a project too.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  git diff | handover redact\n  handover redact --json < deploy.log | jq .redactions\n  handover redact --jsonl < texts.jsonl"
+    after_help = "Examples:\n  git diff | handover redact\n  handover redact deploy.log --json | jq .redactions\n  handover redact texts.jsonl --jsonl"
 )]
 pub(crate) struct RedactArgs {
+    /// File to read; `-` is standard input. The file stays as it is
+    #[arg(default_value = "-", hide_default_value = true)]
+    file: PathBuf,
+
     /// Read and write a JSON object with a `text` per line
     #[arg(long)]
     jsonl: bool,
@@ -38,11 +45,14 @@ struct Redaction {
 pub(crate) fn run(app: &App, args: RedactArgs) -> Outcome {
     let what = "the text";
     if args.jsonl {
-        app.stdin.each_text_line(what, |text| app.ui.document(&redacted(app, text)?))?;
+        input::each_text_line(&args.file, &app.stdin, what, |text| {
+            app.ui.document(&redacted(app, text)?)
+        })?;
     } else if app.ui.is_json() {
-        app.ui.document(&redacted(app, &app.stdin.read(what)?)?)?;
+        app.ui.document(&redacted(app, &input::file(&args.file, &app.stdin, what)?)?)?;
     } else {
-        app.ui.bytes(&app.redactor()?.redact_bytes(&app.stdin.bytes(what)?))?;
+        app.ui
+            .bytes(&app.redactor()?.redact_bytes(&input::bytes(&args.file, &app.stdin, what)?))?;
     }
     Ok(Exit::Done)
 }

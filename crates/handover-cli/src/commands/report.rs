@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use handover_handoff::TechnologySource as _;
-use handover_model::RunId;
 use handover_web::Site;
 use serde_json::json;
 
-use super::{Outcome, status};
+use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit, io};
 
@@ -16,20 +15,20 @@ use crate::error::{CommandError, Exit, io};
 /// The file is self-contained: no service, no network, no scripts. Secrets are redacted.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover report --html\n  handover report run_0190… --html report.html\n  handover report --html - > report.html"
+    after_help = "Examples:\n  handover report\n  handover report 4f2a91 --html report.html\n  handover report --html - > report.html"
 )]
 pub(crate) struct ReportArgs {
-    /// The run [default: the latest]
+    /// Run: its id, or at least four characters of it [default: the latest]
     #[arg(value_name = "RUN")]
-    run: Option<RunId>,
+    run: Option<String>,
 
     /// Write HTML to FILE; `-` prints it [default: handover-RUN.html in the current directory]
-    #[arg(long, value_name = "FILE", num_args = 0..=1, required = true)]
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
     html: Option<Option<PathBuf>>,
 }
 
 pub(crate) fn run(app: &App, args: ReportArgs) -> Outcome {
-    let run = status::find(app, args.run)?;
+    let run = app.find_run(args.run.as_deref())?;
     let (project, machine) = (app.project_id()?, crate::env::machine());
     let fresh = app.freshness();
     let site = Site {
@@ -38,6 +37,7 @@ pub(crate) fn run(app: &App, args: ReportArgs) -> Outcome {
         config: app.config()?,
         paths: app.places()?,
         fresh: &*fresh,
+        coverage: &|| None,
         project: &project,
         may_write: false,
         machine: &machine,

@@ -76,6 +76,8 @@ impl RequestArgs {
         task: Option<String>,
     ) -> Result<HandoffRequest, CommandError> {
         let role = self.role.clone();
+        app.check_role(&role)?;
+        app.check_model(self.model.as_deref())?;
         Ok(HandoffRequest {
             group: app.group()?,
             task,

@@ -50,7 +50,10 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
         );
     }
     // Only flags narrow: a variable of the environment is about where to write.
-    let session = app.common.session.clone();
+    let session = match &app.common.session {
+        Some(_) => app.named_session()?,
+        None => None,
+    };
     let group = app.common.group.clone().map(GroupId::new).transpose()?;
     let project = match &session {
         Some(session) => app.store()?.session(session)?.project,

@@ -52,6 +52,8 @@ Examples:
   handover specialize --role tech_lead --component services/api --testing-mode minimal";
 
 pub(crate) fn run(app: &App, args: SpecializeArgs) -> Outcome {
+    app.check_role(&args.role)?;
+    app.check_model(args.model.as_deref())?;
     let config = app.config()?;
     if let Some(key) = config.specialization.switched_off_by(&args.role) {
         return switched_off(app, key);

@@ -1,8 +1,6 @@
 //! `handover status`
 
 use handover_engine::report;
-use handover_model::{Run, RunId};
-use handover_store::{RecordKind, RunFilter, StoreError};
 use serde_json::Value;
 
 use super::Outcome;
@@ -13,13 +11,13 @@ use crate::error::{CommandError, Exit};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover status\n  handover status --json | jq .run.state")]
 pub(crate) struct StatusArgs {
-    /// Run id [default: the latest]
+    /// Run: its id, or at least four characters of it [default: the latest]
     #[arg(value_name = "RUN")]
-    run: Option<RunId>,
+    run: Option<String>,
 }
 
 pub(crate) fn run(app: &App, args: StatusArgs) -> Outcome {
-    let run = find(app, args.run)?;
+    let run = app.find_run(args.run.as_deref())?;
     let Some(document) = report::of_run(app.store()?, &run, &crate::env::machine())? else {
         return Err(CommandError::new(
             Exit::Failed,
@@ -32,51 +30,28 @@ pub(crate) fn run(app: &App, args: StatusArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-/// The run that was named, or the latest.
-pub(super) fn find(app: &App, id: Option<RunId>) -> Result<Run, CommandError> {
-    let store = app.store()?;
-    match id {
-        Some(id) => Ok(store.run_record(&id)?),
-        None => {
-            let filter = RunFilter { epic: None, limit: Some(1) };
-            let latest = store.runs(&filter)?.pop();
-            latest.ok_or_else(|| {
-                CommandError::from(StoreError::not_found(RecordKind::Run, "latest"))
-                    .hinted("Start one with `handover run EPIC`.")
-            })
-        }
-    }
-}
-
 /// A run for people.
 pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
     let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let is_uncommitted = run["no_commit"] == true;
+    let place = if is_uncommitted {
+        format!("worktrees in .handover/runs/{}/worktrees", text(run, "id"))
+    } else {
+        format!("branch {}", text(run, "branch"))
+    };
     app.ui.line(format_args!(
-        "Run {} of epic {}: {}, {:.4} USD, branch {}",
+        "Run {} of epic {}: {}, {:.4} USD, {place}",
         text(run, "id"),
         text(run, "epic"),
         text(run, "state"),
         run["cost_usd"].as_f64().unwrap_or_default(),
-        text(run, "branch"),
     ))?;
+    if let Ok(until) = text(run, "waits_until").parse() {
+        app.ui.line(super::run::waiting(until))?;
+    }
     let mut rows = Vec::new();
     let closing = Some(&run["closing"]).filter(|closing| closing.is_object());
     for story in run["stories"].as_array().into_iter().flatten().chain(closing) {
-        let phases: Vec<String> = story["phases"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|phase| {
-                // A member of a team, a voice of a party, or another agent.
-                let who = ["persona", "phase"].map(|key| text(phase, key));
-                match text(phase, "status") {
-                    status if status.is_empty() => {
-                        format!("{} {}", who.join(" ").trim(), text(phase, "verdict"))
-                    }
-                    status => format!("{} {status}", text(phase, "role")),
-                }
-            })
-            .collect();
         let commit = text(story, "commit");
         let place = if commit.is_empty() {
             text(story, "failed_branch")
@@ -87,12 +62,17 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
             text(story, "id"),
             text(story, "state"),
             format!("{:.4}", story["cost_usd"].as_f64().unwrap_or_default()),
+            clock(story["duration_ms"].as_u64().unwrap_or_default()),
             place,
-            phases.join(", "),
+            phases(story),
             handover_text::cut::cut(&text(story, "reason"), 100),
         ]);
     }
-    app.ui.table(&["story", "state", "usd", "kept in", "phases", "why"], rows, "No stories.")?;
+    app.ui.table(
+        &["story", "state", "usd", "time", "kept in", "phases", "why"],
+        rows,
+        "No stories.",
+    )?;
     for story in run["stories"].as_array().into_iter().flatten() {
         for line in story["test_setup"].as_array().into_iter().flatten() {
             let (id, line) = (text(story, "id"), line.as_str().unwrap_or_default());
@@ -110,6 +90,51 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
     }
     if asked {
         app.ui.note("Answer with `handover answer STORY TEXT --resume`.");
+    } else if let Some(next) = next_step(run) {
+        app.ui.note(format_args!("Next: {next}"));
     }
     Ok(())
+}
+
+/// The steps of a story in few words. The voices of a party are counted: `3 review passed, 1 review failed`.
+fn phases(story: &Value) -> String {
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let mut steps: Vec<(String, usize)> = Vec::new();
+    for phase in story["phases"].as_array().into_iter().flatten() {
+        let is_voice = phase["persona"].is_string();
+        let step = match text(phase, "status") {
+            status if status.is_empty() => {
+                format!("{} {}", text(phase, "phase"), text(phase, "verdict"))
+            }
+            status => format!("{} {status}", text(phase, "role")),
+        };
+        match steps.last_mut() {
+            Some((last, count)) if is_voice && *last == step => *count += 1,
+            Some(_) | None => steps.push((step, 1)),
+        }
+    }
+    let shown = steps.into_iter().map(|(step, count)| match count {
+        1 => step,
+        _ => format!("{count} {step}"),
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+fn clock(millis: u64) -> String {
+    let seconds = millis / 1_000;
+    format!("{:02}:{:02}", seconds / 60, seconds % 60)
+}
+
+/// What to do with a run that has ended.
+fn next_step(run: &Value) -> Option<String> {
+    let text = |key: &str| run[key].as_str().unwrap_or_default();
+    let (epic, branch) = (text("epic"), text("branch"));
+    let is_new = run["head"] != run["base"] && run["no_commit"] != true;
+    Some(match text("state") {
+        "done" if is_new && run["merged"] != true => format!("`git merge {branch}`."),
+        "failed" | "blocked" => format!(
+            "look at what was kept, then `handover run {epic}` works on what is not done yet."
+        ),
+        _ => return None,
+    })
 }

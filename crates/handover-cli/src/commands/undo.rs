@@ -72,13 +72,7 @@ fn list(app: &App, all: &[Operation], limit: Option<u32>) -> Outcome {
                 let state = undone.get(&operation.id).map(|by| format!("undone by {}", short(by)));
                 vec![
                     short(&operation.id).to_owned(),
-                    operation
-                        .created_at
-                        .to_string()
-                        .chars()
-                        .take(16)
-                        .collect::<String>()
-                        .replace('T', " "),
+                    ui.time(operation.created_at),
                     operation.trust.to_string(),
                     state.unwrap_or_default(),
                     ui.last_cell(&described(operation), 90),

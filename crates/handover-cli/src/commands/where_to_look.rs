@@ -1,5 +1,6 @@
 //! `handover where`
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use handover_knowledge::places::Evidence;
@@ -8,6 +9,7 @@ use serde::Serialize;
 use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::input;
 
 /// How long a first index may take before the answer is given from what there is.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -20,11 +22,15 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// files are left out.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover where \"refresh tokens expire too early\"\n  gh issue view 12 | handover where --limit 20 --json"
+    after_help = "Examples:\n  handover where \"refresh tokens expire too early\"\n  gh issue view 12 | handover where --limit 20 --json\n  handover where --file story.md"
 )]
 pub(crate) struct WhereArgs {
     /// The task; standard input without it
     task: Vec<String>,
+
+    /// Read the task from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "task")]
+    file: Option<PathBuf>,
 
     /// Maximum number of files
     #[arg(long, default_value = "8", value_name = "K")]
@@ -39,10 +45,8 @@ struct Shown {
 }
 
 pub(crate) fn run(app: &App, args: WhereArgs) -> Outcome {
-    let task = match args.task.is_empty() {
-        true => app.stdin.read("the task")?,
-        false => args.task.join(" "),
-    };
+    let task = Some(args.task.join(" ")).filter(|_| !args.task.is_empty());
+    let task = input::given(task, args.file.as_deref(), &app.stdin, "the task")?;
     if task.trim().is_empty() {
         return Err(
             CommandError::invalid("the task is empty").hinted("Describe the work in a few words.")

@@ -11,7 +11,7 @@ use toml::Value;
 
 use super::project_file::strictness;
 use super::{Loaded, Setting, Source};
-use crate::store::StorePlace;
+use crate::store::StoreLocation;
 
 impl Loaded {
     /// A setting of the project as far as the user's own file leaves room for it.
@@ -108,8 +108,8 @@ fn programs(key: &str, value: &Value) -> Vec<String> {
 
 /// Whether a store is one that the user allows: the same URL, the same file, or a file below a folder.
 fn is_within(location: &str, allowed: &str, root: &Path) -> bool {
-    match (StorePlace::parse(location), StorePlace::parse(allowed)) {
-        (Ok(StorePlace::File(file)), Ok(StorePlace::File(allowed))) => {
+    match (StoreLocation::parse(location), StoreLocation::parse(allowed)) {
+        (Ok(StoreLocation::File(file)), Ok(StoreLocation::File(allowed))) => {
             let whole = |path: &Path| {
                 let path = root.join(path);
                 // The file itself may not exist yet.
@@ -121,8 +121,8 @@ fn is_within(location: &str, allowed: &str, root: &Path) -> bool {
                 (_, _) => false,
             }
         }
-        (Ok(StorePlace::Service(one)), Ok(StorePlace::Service(other))) => one == other,
-        (Ok(StorePlace::Shared(one)), Ok(StorePlace::Shared(other))) => {
+        (Ok(StoreLocation::Service(one)), Ok(StoreLocation::Service(other))) => one == other,
+        (Ok(StoreLocation::Shared(one)), Ok(StoreLocation::Shared(other))) => {
             // Parameters may lead elsewhere, such as another address for the same host.
             let parameters = |text: &str| text.split_once('?').map(|(_, rest)| rest.to_owned());
             let plain = [None, parameters(allowed)].contains(&parameters(location));

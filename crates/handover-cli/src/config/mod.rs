@@ -3,6 +3,7 @@
 //! Built-in defaults < user file < project file < environment < flags. A layer is a set of
 //! `section.key = value`; the highest layer that sets a key wins.
 
+mod edit;
 mod floors;
 mod project_file;
 mod unknown;
@@ -17,9 +18,10 @@ use toml::{Table, Value};
 
 use crate::env;
 use crate::error::{CommandError, Exit};
-use crate::store::StorePlace;
+use crate::store::StoreLocation;
 use crate::trust::{Trust, Want};
 
+pub(crate) use edit::{ConfigFile, KeyPath};
 pub(crate) use project_file::own_id;
 use unknown::{UnknownKey, did_you_mean, place_of, unread};
 
@@ -265,7 +267,7 @@ impl Loaded {
 
 /// The store's location without a password, even if it cannot be parsed.
 fn shown_location(location: &str) -> String {
-    match StorePlace::parse(location) {
+    match StoreLocation::parse(location) {
         Ok(place) => place.to_string(),
         Err(_) => match location.split_once("://") {
             Some((scheme, _)) => format!("{scheme}://…"),

@@ -10,7 +10,7 @@ use toml::Value;
 
 use super::{FILE, Loaded, MAX_BYTES, Setting, Source, parse, pointer};
 use crate::error::CommandError;
-use crate::store::StorePlace;
+use crate::store::StoreLocation;
 use crate::trust::{Trust, Want};
 
 impl Loaded {
@@ -72,7 +72,7 @@ impl Loaded {
     pub(super) fn check_project_id(&mut self, trust: &Trust) -> Result<(), CommandError> {
         let location = self.config.store.location.as_deref();
         let is_shared = location
-            .is_some_and(|text| StorePlace::parse(text).is_ok_and(|place| place.is_shared()));
+            .is_some_and(|text| StoreLocation::parse(text).is_ok_and(|place| place.is_shared()));
         let last = self.set.iter().rposition(|setting| setting.key.name == "project.id");
         let Some(at) = last.filter(|_| is_shared) else { return Ok(()) };
         let setting = &self.set[at];

@@ -42,9 +42,9 @@ fn exit_and_code(error: &EngineError) -> (Exit, &'static str) {
         EngineError::Chain(ChainError::Cycle { .. }) => (Exit::Usage, "dependencies"),
         EngineError::Uat(_) => (Exit::Usage, "invalid_scenarios"),
         EngineError::Unfinished { .. } => (Exit::Usage, "unfinished_run"),
-        EngineError::NoSuchStory { .. } | EngineError::NothingAsked { .. } => {
-            (Exit::Usage, "not_found")
-        }
+        EngineError::NoSuchStory { .. }
+        | EngineError::NothingAsked { .. }
+        | EngineError::NothingUnfinished { .. } => (Exit::Usage, "not_found"),
         EngineError::SeveralAsked => (Exit::Usage, "ambiguous"),
         EngineError::Gate(_) => (Exit::Environment, "gate"),
         EngineError::Agent(_) | EngineError::Host { .. } => (Exit::Environment, "host"),
@@ -73,7 +73,7 @@ fn hint(error: &EngineError) -> Option<&'static str> {
             "docs/uat.md lists the fields; `--generate` has an agent rewrite them."
         }
         EngineError::Unfinished { .. } => {
-            "Resume it with `--resume`; `handover status` shows its state."
+            "Resume it with `--resume`, or end it with `handover run abandon`."
         }
         EngineError::NothingAsked { .. } => "Run `handover answer` to see the open questions.",
         EngineError::SeveralAsked => "Name the run and the story; `handover answer` lists them.",
@@ -103,6 +103,7 @@ fn hint(error: &EngineError) -> Option<&'static str> {
         | EngineError::Id(_)
         | EngineError::Io(_)
         | EngineError::NoSuchStory { .. }
+        | EngineError::NothingUnfinished { .. }
         | EngineError::Interrupted => return None,
     })
 }
@@ -113,10 +114,14 @@ impl CommandError {
             StoryError::NotFound { .. } => (
                 Exit::Usage,
                 "not_found",
-                Some("Epics are named `epic-1.md` or `epic-1-title.md`, stories `1-1-title.md`."),
+                Some(
+                    "Epics are named `epic-1.md` or `epic-1-title.md`, stories `1-1-title.md`. \
+                     `runs.epics` and `runs.stories` name other folders.",
+                ),
             ),
             StoryError::NoStories { .. } => {
-                (Exit::Usage, "not_found", Some("Stories are named `1-1-title.md`."))
+                let hint = "Stories are files of their own, named `1-1-title.md`. `runs.stories` names other folders.";
+                (Exit::Usage, "not_found", Some(hint))
             }
             StoryError::Ambiguous { .. } => {
                 (Exit::Usage, "ambiguous", Some("Rename or move one of them."))

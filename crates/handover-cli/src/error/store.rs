@@ -27,7 +27,12 @@ impl From<StoreError> for CommandError {
             | StoreError::Index(_)
             | StoreError::Backend { .. } => Exit::Environment,
         };
-        Self { hint: hint(&error), ..Self::chain(exit, error.code(), &error) }
+        let missing = if let StoreError::NotFound { what, id } = &error {
+            Some((*what, id.clone()))
+        } else {
+            None
+        };
+        Self { hint: hint(&error), missing, ..Self::chain(exit, error.code(), &error) }
     }
 }
 

@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, Exit};
-use tables::Tables;
+pub(crate) use tables::Tables;
 
 /// How many units are committed together.
 const BATCH: usize = 256;

@@ -7,7 +7,7 @@ use handover_sqlite::ForeignDatabase;
 use handover_store::archive::Value;
 
 /// Opens a database for each question, read-only.
-pub(super) struct Tables;
+pub(crate) struct Tables;
 
 impl ForeignTables for Tables {
     fn rows(

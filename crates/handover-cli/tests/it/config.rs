@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::empty;
+use crate::{empty, project};
 
 fn entry(output: &Value, key: &str) -> (Value, String) {
     let all = output["config"].as_array().unwrap();
@@ -148,6 +148,8 @@ const VALUES: &[(&str, &str)] = &[
     ("runs.host", "codex"),
     ("runs.command", "12"),
     ("runs.model", "m"),
+    ("runs.stories", r#"["work"]"#),
+    ("runs.epics", r#"["plans"]"#),
     ("runs.profile", "full"),
     ("runs.env", r#"["X"]"#),
     ("runs.parallel", "2"),
@@ -181,6 +183,9 @@ const VALUES: &[(&str, &str)] = &[
     ("hooks.enabled", "false"),
     ("hooks.roles", r#"{Explore = "investigator"}"#),
     ("hooks.roles_disabled", r#"["developer"]"#),
+    ("hooks.exempt", r#"{Plan = "it only plans"}"#),
+    ("hooks.exempt_marker", "true"),
+    ("hooks.on_missing", "refuse"),
     ("hooks.sessions_disabled", r#"["s1"]"#),
     ("hooks.debrief_required", "false"),
     ("hooks.deadline_ms", "1"),
@@ -242,4 +247,71 @@ fn redaction_follows_the_configuration() {
     assert_eq!(add(&[]), 1);
     assert_eq!(add(&["--config", "redaction.allow=[\"correct-horse\"]"]), 0);
     assert_eq!(add(&["--config", "redaction.mode=off"]), 0);
+}
+
+#[test]
+fn set_changes_one_value_and_keeps_the_rest_of_the_file() {
+    let env = project();
+    let text = "# ours\n[packages]\n# large ones\nwarn_bytes = 1 # bytes\n";
+    env.write(".handover/config.toml", text);
+    env.run(["config", "set", "packages.warn_bytes", "2000"]).ok();
+    env.run(["config", "set", "assembly.roles.developer.limit", "7"]).ok();
+    let file = fs_err::read_to_string(env.path(".handover/config.toml")).unwrap();
+    assert!(file.starts_with(&text.replace("= 1 #", "= 2000 #")), "{file}");
+    assert_eq!(env.run(["config", "get", "packages.warn_bytes"]).ok().stdout, "2000\n");
+    assert_eq!(env.run(["config", "get", "assembly.roles.developer.limit"]).ok().stdout, "7\n");
+    let again = env.run(["config", "set", "packages.warn_bytes", "2000", "--json"]).ok().json();
+    assert_eq!(again["config"]["changed"], false);
+    env.run(["config", "set", "packages.warn_bytes", "--unset"]).ok();
+    let source = env.run(["config", "get", "packages.warn_bytes", "--json"]).ok().json();
+    assert_eq!(source["config"]["source"]["kind"], "default", "{source}");
+}
+
+#[test]
+fn set_refuses_what_could_not_be_read_again() {
+    let env = project();
+    let before = fs_err::read_to_string(env.path(".handover/config.toml")).unwrap();
+    for (key, value, part) in [
+        ("packages.warn_byte", "1", "Did you mean `packages.warn_bytes`?"),
+        ("packages.warn_bytes", "many", "config.toml"),
+        ("assembly.roles.developer.limt", "1", "limit"),
+        ("guard.mode", "sometimes", "strict"),
+        ("trust.programs", "[]", "--user"),
+    ] {
+        let refused = env.run(["config", "set", key, value]).fails(2);
+        assert!(refused.stderr.contains(part), "{key}: {refused}");
+    }
+    assert_eq!(fs_err::read_to_string(env.path(".handover/config.toml")).unwrap(), before);
+    env.run(["config", "get", "guard.mod"]).fails(2);
+}
+
+#[test]
+fn a_value_that_needs_trust_counts_after_trust_and_an_agent_cannot_change_the_users_file() {
+    let mut env = project();
+    env.trust_nothing();
+    let set = env.run(["config", "set", "redaction.mode", "off"]).ok();
+    assert!(set.stderr.contains("handover trust"), "{set}");
+    assert_ne!(env.run(["config", "get", "redaction.mode", "--quiet"]).ok().stdout, "off\n");
+    env.run(["config", "set", "agents.timeout", "77", "--user"]).ok();
+    assert_eq!(env.run(["config", "get", "agents.timeout", "--quiet"]).ok().stdout, "77\n");
+    env.set("HANDOVER_SPAWN", "r_1");
+    env.run(["config", "set", "agents.timeout", "78", "--user"]).fails(3);
+}
+
+#[test]
+fn edit_keeps_a_broken_draft_out_of_the_file() {
+    let mut env = project();
+    let file = env.path(".handover/config.toml");
+    let before = fs_err::read_to_string(&file).unwrap();
+    env.write("editor.sh", "echo '[guard]' >> \"$1\"; echo 'mode = \"strict\"' >> \"$1\"");
+    env.set("EDITOR", &format!("sh {}", env.path("editor.sh").display()));
+    env.run(["config", "edit"]).ok();
+    let after = fs_err::read_to_string(&file).unwrap();
+    assert_eq!(after, format!("{before}[guard]\nmode = \"strict\"\n"));
+    env.write("editor.sh", "echo '[guard' > \"$1\"");
+    let refused = env.run(["config", "edit"]).fails(2);
+    assert!(refused.stderr.contains("what you wrote is in"), "{refused}");
+    assert_eq!(fs_err::read_to_string(&file).unwrap(), after);
+    env.set("EDITOR", "no-such-editor");
+    env.run(["config", "edit"]).fails(5);
 }

@@ -421,10 +421,19 @@ fn evidence_goes_before_general_advice() {
     let env = project();
     env.write("package.json", r#"{"dependencies": {"react": "^19.0.0", "next": "15.1.0"}}"#);
     let args = ["--kind", "decisions", "--producer", "tech_lead", "--priority", "high"];
-    for n in 0..3 {
-        let notes =
-            "The cart keeps its prices in cents and rounds only when it shows them. ".repeat(5);
-        package(&env, &format!("docs/cart{n}.md"), &format!("# Cart {n}\n\n{notes}\n"), &args);
+    for (name, said) in [
+        ("prices", "The cart keeps its prices in cents and rounds only when it shows them. "),
+        (
+            "stock",
+            "Prices of the cart are read again whenever an item is reserved or runs out of stock. ",
+        ),
+        (
+            "coupons",
+            "A coupon lowers the prices in a cart before taxes, never below zero, and once. ",
+        ),
+    ] {
+        let text = format!("# Cart: {name}\n\n{}\n", said.repeat(5));
+        package(&env, &format!("docs/{name}.md"), &text, &args);
     }
     reason(
         &env,

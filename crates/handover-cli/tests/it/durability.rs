@@ -81,7 +81,15 @@ fn a_locked_store_gives_a_subagent_its_whole_brief() {
     let answer: Value = serde_json::from_str(output.stdout.trim()).unwrap();
     let prompt = answer["hookSpecificOutput"]["updatedInput"]["prompt"].as_str().unwrap();
     assert!(prompt.contains(SUMMARY), "{prompt}");
-    assert!(answer["systemMessage"].as_str().unwrap().contains("spool"), "{answer}");
+    let notice = answer["systemMessage"].as_str().unwrap();
+    assert!(notice.contains("locked") && notice.contains("spool"), "{notice}");
+    // The subagent has its brief, and gets no second one.
+    let started = json!({
+        "session_id": "c-1", "cwd": env.path(""), "hook_event_name": "SubagentStart",
+        "agent_id": "a1", "agent_type": "worker",
+    });
+    let output = env.run_with(started.to_string(), ["hook", "claude"]).ok();
+    assert_eq!(output.stdout, "");
     lock.release();
     assert_eq!(spooled(&env), 1);
     env.run(["doctor"]).fails(1);

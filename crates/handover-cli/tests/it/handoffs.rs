@@ -170,6 +170,8 @@ impl Hook {
         let answer = Self::spawn(env);
         let prompt = answer["hookSpecificOutput"]["updatedInput"]["prompt"].as_str().unwrap();
         let id = marker_in(prompt);
+        let started = json!({"agent_id": agent, "agent_type": "developer"});
+        assert_eq!(Self::call(env, "SubagentStart", started), Value::Null);
         let at_work = receipt(env, &id);
         let line = json!({"type": "user", "message": {"role": "user", "content": prompt}});
         env.write(&format!("{agent}.jsonl"), format!("{line}\n"));

@@ -18,13 +18,22 @@ impl Help {
     fn of(env: &TestEnv, path: &[String]) -> Self {
         let args = path.iter().map(String::as_str).chain(["--help"]);
         let text = env.run(args).ok().stdout;
-        let list = text.split("\nCommands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
-        let names = list.into_iter().flat_map(str::lines).filter_map(|line| {
+        let rest = text.split("\nCommands:\n").nth(1);
+        // The sections of the first list are separated by blank lines.
+        let end = if path.is_empty() { "\nOptions:\n" } else { "\n\n" };
+        let list = rest.and_then(|rest| rest.split(end).next());
+        let names = list.into_iter().flat_map(str::lines).flat_map(|line| {
+            if let Some(names) = line.strip_prefix("Used by programs: ") {
+                return names.trim_end_matches('.').split(", ").map(str::to_owned).collect();
+            }
             // Names are indented by two; deeper lines continue a description.
-            let line = line.strip_prefix("  ").filter(|line| !line.starts_with(' '))?;
-            line.split_whitespace().next().filter(|name| *name != "help").map(str::to_owned)
+            let line = line.strip_prefix("  ").filter(|line| !line.starts_with(' '));
+            line.and_then(|line| line.split_whitespace().next())
+                .map(str::to_owned)
+                .into_iter()
+                .collect::<Vec<_>>()
         });
-        let subcommands = names.collect();
+        let subcommands = names.filter(|name| name != "help").collect();
         Self { path: path.to_vec(), text, subcommands }
     }
 

@@ -7,7 +7,7 @@ use crate::{empty, project, shim};
 
 const PACKAGE: &str = "# OAuth\n## Summary\nRefresh tokens rotate after a grace period.\n";
 
-fn with_package() -> TestEnv {
+pub(crate) fn with_package() -> TestEnv {
     let env = project();
     env.write("docs/oauth.md", PACKAGE);
     env.run(["package", "add", "docs/oauth.md", "--kind", "research", "--priority", "critical"])
@@ -15,7 +15,7 @@ fn with_package() -> TestEnv {
     env
 }
 
-fn event(env: &TestEnv, name: &str, fields: Value) -> Value {
+pub(crate) fn event(env: &TestEnv, name: &str, fields: Value) -> Value {
     let mut event = json!({
         "session_id": "c-1", "cwd": env.path(""), "hook_event_name": name,
         "transcript_path": env.path("lead.jsonl"),
@@ -31,7 +31,7 @@ fn hook(env: &TestEnv, event: &Value) -> Output {
 }
 
 /// The answer to an event; null if there is none.
-fn answer(env: &TestEnv, name: &str, fields: Value) -> Value {
+pub(crate) fn answer(env: &TestEnv, name: &str, fields: Value) -> Value {
     let output = hook(env, &event(env, name, fields));
     match output.stdout.trim() {
         "" => Value::Null,
@@ -44,11 +44,11 @@ fn spawn(env: &TestEnv, kind: &str, prompt: &str) -> Value {
     answer(env, "PreToolUse", json!({"tool_name": "Agent", "tool_input": input}))
 }
 
-fn prompt_of(answer: &Value) -> &str {
+pub(crate) fn prompt_of(answer: &Value) -> &str {
     answer["hookSpecificOutput"]["updatedInput"]["prompt"].as_str().unwrap_or_default()
 }
 
-fn receipt_in(prompt: &str) -> String {
+pub(crate) fn receipt_in(prompt: &str) -> String {
     let at = prompt.find("<!-- handover:receipt ").unwrap() + "<!-- handover:receipt ".len();
     prompt[at..].split(' ').next().unwrap().to_owned()
 }
@@ -64,30 +64,33 @@ fn stop(env: &TestEnv, agent: &str, prompt: &str, last: &str, held: bool) -> Val
     answer(env, "SubagentStop", fields)
 }
 
-fn state(env: &TestEnv, receipt: &str) -> String {
+pub(crate) fn state(env: &TestEnv, receipt: &str) -> String {
     let shown = env.run(["receipt", "show", receipt, "--json"]).ok().json();
     shown["receipt"]["state"].as_str().unwrap().to_owned()
 }
 
-fn events(env: &TestEnv, kind: &str) -> Vec<Value> {
+pub(crate) fn events(env: &TestEnv, kind: &str) -> Vec<Value> {
     let list = env.run(["event", "list", "--type", kind, "--session", "s1", "--json"]).ok().json();
     list["events"].as_array().unwrap().clone()
 }
 
-const DEBRIEF: &str = "Done.\n\n```handover\nverdict: complete\nsummary: Tokens rotate.\nreasoning:\n  decisions: one lock\n```\n";
+pub(crate) const DEBRIEF: &str = "Done.\n\n```handover\nverdict: complete\nsummary: Tokens rotate.\nreasoning:\n  decisions: one lock\n```\n";
 
 #[test]
 fn a_subagent_gets_its_brief_and_keeps_every_field() {
     let env = with_package();
-    let answer = spawn(&env, "general-purpose", "Refresh tokens in parallel");
-    let output = &answer["hookSpecificOutput"];
+    let spawned = spawn(&env, "general-purpose", "Refresh tokens in parallel");
+    let output = &spawned["hookSpecificOutput"];
     assert_eq!(output["permissionDecision"], "allow");
     assert_eq!(output["updatedInput"]["x"], json!([1]));
     assert_eq!(output["updatedInput"]["subagent_type"], "general-purpose");
-    let prompt = prompt_of(&answer);
+    let prompt = prompt_of(&spawned);
     assert!(prompt.contains("docs/oauth.md") && prompt.contains("Role: developer."), "{prompt}");
     assert!(prompt.ends_with("## Your Task\n\nRefresh tokens in parallel\n"), "{prompt}");
     let receipt = receipt_in(prompt);
+    assert_eq!(state(&env, &receipt), "assembled", "nobody was seen with it");
+    let start = json!({"agent_id": "a1", "agent_type": "general-purpose"});
+    assert_eq!(answer(&env, "SubagentStart", start), Value::Null);
     assert_eq!(state(&env, &receipt), "delivered");
     assert_eq!(stop(&env, "a1", prompt, DEBRIEF, false), Value::Null);
     assert_eq!(state(&env, &receipt), "confirmed");
@@ -105,10 +108,10 @@ fn a_subagent_gets_its_brief_and_keeps_every_field() {
 }
 
 #[test]
-fn ignores_unknown_subagents_and_events() {
+fn ignores_exempt_subagents_and_unknown_events() {
     let mut env = with_package();
-    assert_eq!(spawn(&env, "Explore", "Look around"), Value::Null);
-    assert_eq!(events(&env, "untouched")[0]["payload"]["agent_type"], "Explore");
+    assert_eq!(spawn(&env, "statusline-setup", "Show the branch"), Value::Null);
+    assert_eq!(events(&env, "untouched")[0]["payload"]["agent_type"], "statusline-setup");
     let tool = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}});
     assert_eq!(answer(&env, "PreToolUse", tool), Value::Null);
     assert_eq!(answer(&env, "SomethingNew", json!({})), Value::Null);
@@ -290,6 +293,8 @@ fn records_that_a_package_was_read() {
     let shown = env.run(["receipt", "show", &receipt_in(prompt), "--json"]).ok().json();
     assert!(shown["receipt"]["items"][0]["read_at"].is_string(), "{shown}");
     assert_eq!(shown["receipt"]["state"], "confirmed");
+    let shown = env.run(["receipt", "show", &receipt_in(prompt)]).ok().stdout;
+    assert!(shown.contains("read just now"), "{shown}");
 }
 
 #[test]
@@ -432,6 +437,11 @@ fn answers_codex_in_its_format() {
     let answer: Value = serde_json::from_str(&output.stdout).unwrap();
     let message = answer["hookSpecificOutput"]["updatedInput"]["message"].as_str().unwrap();
     assert!(message.contains("docs/oauth.md"), "{message}");
+    let event = json!({
+        "session_id": "t-1", "turn_id": "2", "cwd": env.path(""), "hook_event_name": "SubagentStart",
+        "agent_id": "01a1dfb0", "agent_type": "worker",
+    });
+    assert_eq!(env.run_with(event.to_string(), ["hook", "codex"]).ok().stdout, "");
     let shown = env.run(["receipt", "show", &receipt_in(message), "--json"]).ok().json();
     assert_eq!(
         (&shown["receipt"]["host"], &shown["receipt"]["model"]),

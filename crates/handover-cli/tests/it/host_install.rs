@@ -1,5 +1,7 @@
 //! `handover host`: hooks are added to settings and removed again, and nothing else changes.
 
+use handover_testkit::TestEnv;
+
 use crate::{empty, project};
 
 const SETTINGS: &str = "{\n    \"permissions\": {\"allow\": [ \"Bash(ls:*)\" ]},\n    \"hooks\": {\n        \"PreToolUse\": [\n            {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}\n        ],\n        \"Stop\": []\n    }\n}";
@@ -68,7 +70,10 @@ fn installs_for_the_user() {
     env.run(["host", "install", "claude", "--scope", "user"]).ok();
     assert!(path.exists() && !env.path(".claude").exists());
     let list = env.run(["host", "list"]).ok().stdout;
-    assert!(list.contains("claude  user     installed"), "{list}");
+    assert!(
+        list.lines().any(|line| line.starts_with("claude") && line.contains("installed")),
+        "{list}"
+    );
     env.run(["host", "uninstall", "claude", "--scope", "user"]).ok();
     assert!(!env.folder().join("home/.claude").exists());
     assert!(!env.folder().join("home/.config").join("handover/hosts").exists());
@@ -85,7 +90,34 @@ fn rejects_broken_settings_without_changing_them() {
     let doctor = env.run(["doctor"]).fails(1).stdout;
     assert!(doctor.contains("FAIL  hooks of claude (project)"), "{doctor}");
     env.run(["host", "uninstall", "claude"]).fails(2);
-    env.run(["host", "install", "gemini"]).fails(2);
+    env.run(["host", "install", "command"]).fails(2);
+}
+
+/// Whatever a program's settings look like, and wherever they are.
+#[test]
+fn every_host_is_installed_and_removed_without_a_trace() {
+    let tree = |env: &TestEnv| -> Vec<String> {
+        let found = std::process::Command::new("find").arg(env.folder()).output().unwrap();
+        let paths = String::from_utf8(found.stdout).unwrap();
+        let mut paths: Vec<String> = paths.lines().map(ToOwned::to_owned).collect();
+        // The store's own files come and go, and so does the folder of the user's configuration.
+        paths.retain(|path| !path.contains("/.handover/") && !path.contains("/.config"));
+        paths.sort();
+        paths
+    };
+    let env = project();
+    let hosts = env.run(["host", "list", "--json"]).ok().json()["hosts"].clone();
+    let before = tree(&env);
+    for host in hosts.as_array().unwrap() {
+        let (name, scope) = (host["name"].as_str().unwrap(), host["scope"].as_str().unwrap());
+        env.run(["host", "install", name, "--scope", scope]).ok();
+        let root = env.folder().display().to_string();
+        let path = host["path"].as_str().unwrap().replace("[ROOT]", &root);
+        assert!(std::path::Path::new(&path).exists(), "{host}");
+        env.run(["doctor"]).ok();
+        env.run(["host", "uninstall", name, "--scope", scope]).ok();
+        assert_eq!(tree(&env), before, "{name} {scope}");
+    }
 }
 
 #[test]
@@ -138,4 +170,31 @@ fn a_link_out_of_the_project_is_not_followed() {
     assert!(
         fs_err::read_to_string(env.path("dotfiles/settings.json")).unwrap().contains("hook claude")
     );
+}
+
+#[test]
+fn settings_with_a_byte_order_mark_stay_as_they_are() {
+    let env = project();
+    let before = "\u{feff}{\n  \"model\": \"opus\"\n}\n";
+    env.write(".claude/settings.json", before);
+    env.run(["host", "install", "claude"]).ok();
+    let with = fs_err::read_to_string(env.path(".claude/settings.json")).unwrap();
+    assert!(with.starts_with("\u{feff}{") && with.contains("hook claude"), "{with}");
+    env.run(["doctor"]).ok();
+    env.run(["host", "uninstall", "claude"]).ok();
+    assert_eq!(fs_err::read_to_string(env.path(".claude/settings.json")).unwrap(), before);
+}
+
+#[test]
+fn the_plugin_is_seen_where_settings_enable_it() {
+    let env = project();
+    env.write(".claude/settings.json", "{\"enabledPlugins\": {\"handover@anywhere\": true}}\n");
+    let list = env.run(["host", "list", "--json"]).ok().json();
+    let claude = &list["hosts"][0];
+    assert_eq!((&claude["plugin"], &claude["installed"]), (&true.into(), &false.into()), "{list}");
+    let doctor = env.run(["doctor"]).stdout;
+    assert!(doctor.contains("plugin of claude (project)"), "{doctor}");
+    env.run(["host", "install", "claude"]).ok();
+    let doctor = env.run(["doctor"]).stdout;
+    assert!(doctor.contains("beside the hooks: only one of them answers"), "{doctor}");
 }

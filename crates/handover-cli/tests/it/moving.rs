@@ -167,7 +167,7 @@ fn a_damaged_index_is_reported_and_rebuilt() {
     assert_eq!(other["reindexed"], json!({"sessions": 1, "packages": 0}));
     env.run(["search", "zebra", "--session", "s1"]).fails(5);
     let rebuilt = env.run(["store", "reindex"]).ok().stdout;
-    assert_eq!(rebuilt, "Rebuilt the index of 1 packages in 2 sessions\n");
+    assert_eq!(rebuilt, "Rebuilt the index of 1 package in 2 sessions\n");
     let found = env.run(["search", "zebra", "--session", "s1", "--json"]).ok().json();
     assert_eq!(found["results"][0]["path"], "a.md");
     env.run(["doctor"]).ok();

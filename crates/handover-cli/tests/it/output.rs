@@ -10,11 +10,13 @@ use crate::{empty, project};
 
 /// Commands without a snapshot of their output, and where they are tested instead.
 const EXEMPT: &[(&str, &str)] = &[
-    ("completions", "thousands of lines made by clap; people.rs"),
-    ("demo", "plays commands that have snapshots; people.rs"),
+    ("completions", "scripts for shells; people.rs"),
+    ("demo", "plays commands that have snapshots; people.rs, watch.rs"),
+    ("man", "pages made by clap; people.rs"),
     ("mcp", "speaks a protocol; mcp/"),
     ("open", "serves until interrupted; web/"),
     ("serve", "serves until interrupted; serve/"),
+    ("watch", "a live view; watch.rs"),
 ];
 
 const OAUTH: &str = "\
@@ -355,6 +357,8 @@ fn context() {
     t.both("brief --role developer --group login --task 'Make refreshes safe'");
     t.run("brief --role developer");
     t.run("brief --role 'not a role' --task x");
+    t.run("brief --role devloper --task x");
+    t.run("brief --role developer --task x --model sonet");
     t.assert_matches("context");
 }
 
@@ -367,6 +371,8 @@ fn spawn() {
     t.both("receipt list");
     t.both("receipt show");
     t.run("receipt show --text");
+    t.both("why docs/oauth.md");
+    t.run("why zeppelin");
     let receipts = t.env.run(["receipt", "list", "--json"]).ok().json();
     let id = receipts["receipts"][0]["id"].as_str().unwrap().to_owned();
     t.both(&format!("receipt diff {id}"));
@@ -454,6 +460,9 @@ fn text() {
     t.pipe("{\"text\": \"token=tr0ub4dor-and-3\"}\n", "redact --jsonl");
     t.pipe("no json\n", "redact --jsonl");
     t.pipe("one two three", "tokens");
+    t.env.write("prompt.md", "one two three");
+    t.run("tokens prompt.md");
+    t.run("redact nosuch.md");
     t.pipe("one two three", "tokens --model gpt-5 --json");
     t.pipe("{\"text\": \"one\"}\n{\"text\": \"two\"}\n", "tokens --jsonl");
     t.assert_matches("text");
@@ -463,6 +472,7 @@ fn text() {
 fn hosts() {
     let mut t = Transcript::new(with_programs_only(project(), &["git", "sh"]));
     t.both("host list");
+    t.both("coverage");
     t.run("host install claude --json");
     t.both("host install claude");
     t.both("doctor");
@@ -476,6 +486,12 @@ fn hosts() {
 fn config() {
     let mut t = Transcript::new(project());
     t.both("config show");
+    t.both("config get guard.mode");
+    t.both("config set packages.warn_bytes 2000");
+    t.run("config set packages.warn_bytes many");
+    t.run("config set packages.warn_bytes --unset");
+    t.env.set("EDITOR", "true");
+    t.both("config edit");
     t.run("config show --config redaction.mod=off");
     t.run("config show --config redaction.mode=loose");
     t.env.write(".handover/config.toml", "[redaction]\nmod = \"off\"\n");

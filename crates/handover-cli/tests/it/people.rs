@@ -1,8 +1,9 @@
 //! What people see: tables, errors, completions, the demo. Whole outputs are in `output.rs`.
 
-use handover_testkit::TestEnv;
+use handover_testkit::{Demo, TestEnv};
 
-use crate::project;
+use crate::help::leaf_commands;
+use crate::{empty, project};
 
 #[test]
 fn demo_runs_two_epics() {
@@ -43,9 +44,24 @@ fn demo_runs_and_leaves_nothing() {
     env.set("HANDOVER_STORE", &env.folder().join("mine.db").display().to_string());
     let demo = env.run(["demo"]).ok();
     assert!(!env.folder().join("mine.db").exists());
-    assert!(demo.stdout.contains("supersedes 1"), "{demo}");
-    assert!(demo.stdout.contains("DB_PASSWORD=[REDACTED-1]"), "{demo}");
-    assert!(!demo.stdout.contains("FAIL"), "{demo}");
+    // Without Handover both agents make the mistake, with it only the first.
+    let mistakes = demo.stdout.matches("FAILED: invoice: accounting expects 537").count();
+    assert_eq!(mistakes, 2, "{demo}");
+    for part in ["10 + 10  10 + 4", "2 + 2    2 + 0", "password=[REDACTED-", "docs/tax.md"] {
+        assert!(demo.stdout.contains(part), "{part} is missing in {demo}");
+    }
+    assert!(!demo.stdout.contains("correct-horse"), "{demo}");
+}
+
+#[test]
+fn the_demo_on_a_page_has_the_story_and_packages_in_its_runs() {
+    let demo = Demo::start(crate::handover().as_ref());
+    let story = demo.get("/sessions/totals");
+    assert!(story.contains("How accounting rounds tax"), "{story}");
+    assert!(story.contains("brief delivered: 1 package and 2 pieces of reasoning"), "{story}");
+    let run = demo.get("/sessions/epic-1");
+    assert!(run.contains("brief delivered: 1 package"), "{run}");
+    assert!(!run.contains("brief delivered: 0 packages"), "{run}");
 }
 
 #[test]
@@ -87,9 +103,153 @@ fn errors_have_hints() {
 #[test]
 fn completions_exist_for_the_usual_shells() {
     let env = project();
-    for shell in ["bash", "zsh", "fish"] {
+    for shell in ["bash", "zsh", "fish", "elvish"] {
         assert!(env.run(["completions", shell]).ok().stdout.contains("handover"));
     }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let env = empty();
+    assert!(env.run(["man"]).ok().stdout.contains(".TH handover 1"));
+    env.run(["man", "--to", "pages/man1"]).ok();
+    for command in leaf_commands(&env) {
+        let page = env.path(&format!("pages/man1/handover-{}.1", command.replace(' ', "-")));
+        assert!(fs_err::read_to_string(page).unwrap().contains(".SH SYNOPSIS"), "{command}");
+    }
+    assert!(!env.path("pages/man1/handover-demo-agent.1").exists());
+    env.write("file", "");
+    let failed = env.run(["man", "--to", "file/man1"]).fails(5);
+    assert!(failed.stderr.contains("file/man1"), "{}", failed.stderr);
+}
+
+#[test]
+fn the_version_names_the_build() {
+    let version = env_version(&["--version"]);
+    assert!(
+        version.starts_with(concat!("handover ", env!("CARGO_PKG_VERSION"), " (")),
+        "{version}"
+    );
+    // A release build has its commit and date there.
+    assert!(version.contains("development build, "), "{version}");
+    assert!(version.contains(std::env::consts::ARCH), "{version}");
+    assert_eq!(version, env_version(&["-V"]));
+}
+
+fn env_version(args: &[&str]) -> String {
+    empty().run(args.iter().copied()).ok().stdout
+}
+
+#[test]
+fn completions_know_the_words_and_records_of_the_project() {
+    let env = project();
+    env.write("docs/oauth.md", "Refresh tokens rotate");
+    env.run(["package", "add", "docs/oauth.md", "--kind", "research", "--group", "login"]).ok();
+    let brief = ["brief", "--role", "developer", "--task", "x", "--json"];
+    let receipt = env.run(brief).ok().json()["receipt"].as_str().unwrap().to_owned();
+    let next = |line: &str| -> Vec<String> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let at = (words.len() - 1).to_string();
+        let args = ["completions", "--at", &at, "--"].into_iter().chain(words);
+        env.run(args).ok().stdout.lines().map(str::to_owned).collect()
+    };
+    assert_eq!(next("handover rec"), ["receipt"]);
+    assert_eq!(next("handover brief --role dev"), ["developer"]);
+    assert_eq!(next("handover package add x.md --kind re"), ["research"]);
+    assert_eq!(next("handover spawn --host cl"), ["claude"]);
+    assert_eq!(next("handover host install ge"), ["gemini"]);
+    assert_eq!(next("handover --session s"), ["s1"]);
+    assert_eq!(next("handover config get guard."), ["guard.mode"]);
+    assert_eq!(next("handover package show "), ["1", "docs/oauth.md"]);
+    assert_eq!(next("handover receipt show "), [&receipt[receipt.len() - 6..], "latest"]);
+    assert_eq!(next("handover receipt show --te"), ["--text"]);
+    assert!(next("handover tokens ").is_empty(), "files are left to the shell");
+    assert!(
+        TestEnv::empty(crate::handover())
+            .run(["completions", "--at", "3", "--", "handover", "receipt", "show", ""])
+            .ok()
+            .stdout
+            .is_empty()
+    );
+}
+
+#[test]
+fn bash_completes_ids_with_the_script() {
+    let env = project();
+    let brief = ["brief", "--role", "developer", "--task", "x", "--json"];
+    let receipt = env.run(brief).ok().json()["receipt"].as_str().unwrap().to_owned();
+    let script = env.run(["completions", "bash"]).ok().stdout;
+    env.write("complete.sh", format!("{script}\nhandover() {{ {} \"$@\"; }}\nCOMP_WORDS=(handover receipt show '')\nCOMP_CWORD=3\n_handover\necho \"${{COMPREPLY[@]}}\"\n", crate::handover()));
+    let found = env.tool("bash").arg("complete.sh").current_dir(env.path("")).output().unwrap();
+    let found = String::from_utf8(found.stdout).unwrap();
+    assert_eq!(found.trim(), format!("{} latest", &receipt[receipt.len() - 6..]));
+}
+
+#[test]
+fn tables_fit_the_width_that_is_given() {
+    let mut env = project();
+    env.write(
+        "docs/a-very-long-name-of-a-document.md",
+        "A summary that goes on and on, ".repeat(5),
+    );
+    env.run(["package", "add", "docs/a-very-long-name-of-a-document.md", "--kind", "research"])
+        .ok();
+    let wide = env.run(["package", "list"]).ok().stdout;
+    for columns in ["40", "60", "80"] {
+        env.set("COLUMNS", columns);
+        let list = env.run(["package", "list"]).ok().stdout;
+        let limit = columns.parse().unwrap();
+        // Seven columns need at least this much.
+        assert!(
+            list.lines().all(|line| line.chars().count() <= std::cmp::max(limit, 68)),
+            "{list}"
+        );
+        assert!(list.contains('…') && list.len() < wide.len(), "{list}");
+    }
+}
+
+#[test]
+fn times_are_relative_unless_they_are_asked_for() {
+    let env = project();
+    let list = env.run(["session", "list"]).ok().stdout;
+    assert!(list.contains("just now"), "{list}");
+    let list = env.run(["session", "list", "--absolute-times"]).ok().stdout;
+    assert!(list.contains("T") && list.contains("Z") && !list.contains("just now"), "{list}");
+    let json = env.run(["session", "list", "--json"]).ok().json();
+    assert!(json["sessions"][0]["created_at"].as_str().unwrap().ends_with('Z'), "{json}");
+}
+
+#[test]
+fn colour_is_for_terminals_unless_it_is_asked_for() {
+    let mut env = project();
+    assert!(!env.run(["session", "list"]).ok().stdout.contains('\u{1b}'));
+    let list = env.run(["session", "list", "--color", "always"]).ok().stdout;
+    assert!(list.contains("\u{1b}[33mactive\u{1b}[0m"), "{list:?}");
+    env.set("NO_COLOR", "1");
+    assert!(!env.run(["session", "list"]).ok().stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn examples_in_help_are_not_wrapped() {
+    let mut env = project();
+    env.set("COLUMNS", "50");
+    for command in ["brief", "spawn", "receipt show", "config set", "why"] {
+        let help = env.run(command.split(' ').chain(["--help"])).ok().stdout;
+        assert!(!help.contains('\u{a0}'), "{help}");
+        let examples = help.split("Examples:\n").nth(1).unwrap();
+        let commands = examples.lines().take_while(|line| line.starts_with("  "));
+        for line in commands {
+            assert!(line.contains("handover"), "{command}: {line}");
+        }
+    }
+}
+
+#[test]
+fn open_prints_an_address_and_returns() {
+    let env = project();
+    let page = env.run(["open", "session", "--print"]).ok();
+    assert_eq!(page.stdout, "http://127.0.0.1:4747/sessions/s1\n");
+    assert!(page.stderr.contains("handover serve"), "{page}");
 }
 
 #[test]

@@ -7,30 +7,30 @@ use serde_json::{Value, json};
 
 use crate::project;
 
-const DEBRIEF: &str = "Done.\n\n```handover\nverdict: complete\nsummary: Tokens rotate.\nreasoning:\n  decisions: one lock per family\n  completion: refresh is safe\n```\n";
-const BARE: &str = "I am done and say no more.";
+pub(crate) const DEBRIEF: &str = "Done.\n\n```handover\nverdict: complete\nsummary: Tokens rotate.\nreasoning:\n  decisions: one lock per family\n  completion: refresh is safe\n```\n";
+pub(crate) const BARE: &str = "I am done and say no more.";
 
 /// An agent program with our hooks, and its scripted model.
-struct Real {
-    env: TestEnv,
-    server: ModelServer,
-    host: RealHost,
+pub(crate) struct Real {
+    pub(crate) env: TestEnv,
+    pub(crate) server: ModelServer,
+    pub(crate) host: RealHost,
 }
 
 /// Only the lead's conversation contains this word.
-const LEAD: &str = "LEAD-TASK";
+pub(crate) const LEAD: &str = "LEAD-TASK";
 
-fn is_lead(request: &ModelRequest) -> bool {
+pub(crate) fn is_lead(request: &ModelRequest) -> bool {
     request.conversation_contains(LEAD)
 }
 
 /// A request of the subagent with this task.
-fn of(task: &'static str) -> impl Fn(&ModelRequest) -> bool + Send + Sync + 'static {
+pub(crate) fn of(task: &'static str) -> impl Fn(&ModelRequest) -> bool + Send + Sync + 'static {
     move |request| !is_lead(request) && request.conversation_contains(task)
 }
 
 /// The lead's answers, one per turn, and then its end.
-fn lead(script: Script, turns: Vec<Answer>) -> Script {
+pub(crate) fn lead(script: Script, turns: Vec<Answer>) -> Script {
     let mut script = script;
     for (turn, answer) in turns.into_iter().enumerate() {
         script = script.when(move |r| is_lead(r) && turns_of(r) == turn, answer);
@@ -39,24 +39,24 @@ fn lead(script: Script, turns: Vec<Answer>) -> Script {
 }
 
 /// How many turns the model has taken in this conversation.
-fn turns_of(request: &ModelRequest) -> usize {
+pub(crate) fn turns_of(request: &ModelRequest) -> usize {
     let of =
         |key: &str| request.body[key].as_array().map(Vec::as_slice).unwrap_or_default().to_vec();
     let messages = of("messages").into_iter().chain(of("input"));
     messages.filter(|m| m["role"] == "assistant" || m["type"] == "function_call").count()
 }
 
-fn agent(kind: &str, prompt: &str) -> (String, Value) {
+pub(crate) fn agent(kind: &str, prompt: &str) -> (String, Value) {
     let input = json!({"description": "work", "prompt": prompt, "subagent_type": kind});
     ("Agent".to_owned(), input)
 }
 
-fn spawns(kind: &str, prompt: &str) -> Answer {
+pub(crate) fn spawns(kind: &str, prompt: &str) -> Answer {
     Answer::Tools(String::new(), vec![agent(kind, prompt)])
 }
 
 impl Real {
-    fn claude(script: Script) -> Self {
+    pub(crate) fn claude(script: Script) -> Self {
         let env = project();
         env.write(
             "docs/oauth.md",
@@ -74,14 +74,14 @@ impl Real {
     }
 
     /// Registers the package and starts the program.
-    fn run(&self) -> Output {
+    pub(crate) fn run(&self) -> Output {
         self.env
             .run(["package", "add", "docs/oauth.md", "--kind", "research", "--priority", "high"])
             .ok();
         self.start()
     }
 
-    fn start(&self) -> Output {
+    pub(crate) fn start(&self) -> Output {
         let output = self.host.command().arg(format!("Do the {LEAD}.")).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
@@ -89,17 +89,17 @@ impl Real {
     }
 
     /// The last request of the subagent with this task.
-    fn last_of(&self, task: &'static str) -> ModelRequest {
+    pub(crate) fn last_of(&self, task: &'static str) -> ModelRequest {
         let requests = self.requests_of(task);
         requests.into_iter().next_back().unwrap_or_else(|| panic!("no request of {task}"))
     }
 
-    fn requests_of(&self, task: &'static str) -> Vec<ModelRequest> {
+    pub(crate) fn requests_of(&self, task: &'static str) -> Vec<ModelRequest> {
         self.server.requests().into_iter().filter(of(task)).collect()
     }
 
     /// The receipts with their state, oldest first.
-    fn receipts(&self) -> Vec<(String, String, String)> {
+    pub(crate) fn receipts(&self) -> Vec<(String, String, String)> {
         let list = self.env.run(["receipt", "list", "--json"]).ok().json();
         let mut receipts: Vec<_> = list["receipts"]
             .as_array()
@@ -114,18 +114,18 @@ impl Real {
         receipts
     }
 
-    fn states(&self) -> Vec<(String, String)> {
+    pub(crate) fn states(&self) -> Vec<(String, String)> {
         self.receipts().into_iter().map(|(role, state, _)| (role, state)).collect()
     }
 
-    fn events(&self, kind: &str) -> Vec<Value> {
+    pub(crate) fn events(&self, kind: &str) -> Vec<Value> {
         let list = self.env.run(["event", "list", "--type", kind, "--json"]).ok().json();
         list["events"].as_array().unwrap().iter().map(|e| e["payload"].clone()).collect()
     }
 }
 
 /// The receipts whose markers a request contains, with their counts.
-fn markers(request: &ModelRequest) -> Vec<String> {
+pub(crate) fn markers(request: &ModelRequest) -> Vec<String> {
     let text = request.body.to_string();
     text.split("<!-- handover:receipt ")
         .skip(1)
@@ -133,7 +133,14 @@ fn markers(request: &ModelRequest) -> Vec<String> {
         .collect()
 }
 
-fn both(states: &[(&str, &str)]) -> Vec<(String, String)> {
+/// The receipts of the briefs in a request, each once: 2.1.325 repeats what a hook said.
+pub(crate) fn briefs(request: &ModelRequest) -> Vec<String> {
+    let mut found = markers(request);
+    found.dedup();
+    found
+}
+
+pub(crate) fn both(states: &[(&str, &str)]) -> Vec<(String, String)> {
     states.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
 }
 
@@ -174,21 +181,23 @@ fn claude_briefs_its_subagents_and_passes_on_their_reasoning() {
     assert!(second.conversation_contains("one lock per family"), "the reasoning of the first");
     assert!(second.conversation_contains("Role: qa_expert."));
     let third = real.last_of("CHILD-THREE");
-    assert_eq!(markers(&third), Vec::<String>::new(), "Explore is left alone");
+    assert!(third.conversation_contains("Role: investigator."));
+    assert!(!third.conversation_contains("```handover"), "it only reads");
     let receipts = real.receipts();
-    assert_eq!(real.states(), both(&[("developer", "confirmed"), ("qa_expert", "confirmed")]));
+    let roles = ["developer", "qa_expert", "investigator"];
+    assert_eq!(real.states(), both(&roles.map(|role| (role, "confirmed"))));
     assert_eq!(markers(&first), [receipts[0].2.clone()]);
     assert_eq!(markers(&second), [receipts[1].2.clone()]);
-    assert_eq!(real.events("untouched")[0]["agent_type"], "Explore");
-    let handoff = &real.events("reasoning_handoff")[0];
-    assert_eq!((&handoff["from"], &handoff["to"]), (&json!("developer"), &json!("qa_expert")));
+    let handoffs = real.events("reasoning_handoff");
+    let reader = handoffs.iter().find(|handoff| handoff["to"] == "qa_expert").unwrap();
+    assert_eq!(reader["from"], "developer");
     // The version is known to accept rewritten prompts, and nothing was logged.
     let doctor = real.env.run(["doctor"]).ok().stdout;
     assert!(doctor.contains("accepts rewritten prompts"), "{doctor}");
     // After uninstalling, the next conversation has no trace of us.
     real.env.run(["host", "uninstall", "claude"]).ok();
     real.start();
-    assert_eq!(real.receipts().len(), 2);
+    assert_eq!(real.receipts().len(), 3);
     assert!(!real.last_of("CHILD-ONE").conversation_contains("docs/oauth.md"));
 }
 
@@ -221,13 +230,13 @@ fn claude_that_drops_rewritten_prompts_gets_its_briefs_another_way() {
         let requests = real.requests_of(task);
         assert_eq!(requests.len(), way, "{task}");
         let last = requests.last().unwrap();
-        assert_eq!(markers(last).len(), 1, "{task} has its brief once: {:?}", markers(last));
+        assert_eq!(briefs(last).len(), 1, "{task} has its brief once: {:?}", markers(last));
         assert!(last.contains("Refresh tokens rotate"), "{task}");
     }
     assert_eq!(markers(&real.requests_of("CHILD-ONE")[0]).len(), 0, "lost at first");
     let got: Vec<String> = ["CHILD-ONE", "CHILD-TWO", "CHILD-THREE"]
         .into_iter()
-        .flat_map(|task| markers(&real.last_of(task)))
+        .flat_map(|task| briefs(&real.last_of(task)))
         .collect();
     let known: Vec<String> = receipts.into_iter().map(|(_, _, id)| id).collect();
     assert_eq!(got, known);
@@ -372,13 +381,18 @@ impl Real {
         assert!(child[0].conversation_contains("Role: developer."));
         assert_eq!(child.len(), 2, "it is asked for its debrief once");
         assert_eq!(self.states(), both(&[("developer", "confirmed")]));
+        let found = self.env.run(["coverage", "--host", "codex", "--json"]).ok().json();
+        assert_eq!(found["counts"]["briefed"], 1, "{found}");
+        let id = &self.receipts()[0].2;
+        let receipt = self.env.run(["receipt", "show", id, "--json"]).ok().json();
+        assert!(receipt["receipt"]["items"][0]["use"].is_string(), "{receipt}");
         assert_eq!(self.events("debrief")[0]["verdict"], "complete");
         let doctor = self.env.run(["doctor"]).ok().stdout;
         assert!(doctor.contains("codex 0.166.0 accepts rewritten prompts"), "{doctor}");
     }
 
     /// The folder of `handover` comes first on the search path.
-    fn find_us(&mut self) {
+    pub(crate) fn find_us(&mut self) {
         let folder = std::path::Path::new(crate::handover()).parent().unwrap();
         for (name, value) in &mut self.host.vars {
             if name == "PATH" {
@@ -410,7 +424,7 @@ fn codex_briefs_its_subagents_with_the_plugin_alone() {
 }
 
 /// The plugin in this repository, as `claude` sees it.
-fn plugin() -> std::path::PathBuf {
+pub(crate) fn plugin() -> std::path::PathBuf {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     fs_err::canonicalize(root).unwrap().join("plugin")
 }
@@ -476,6 +490,13 @@ fn doctor_probes_the_installed_programs() {
         doctor.contains("probe of codex: hooks fire; 0.166.0 accepts rewritten prompts"),
         "{doctor}"
     );
+    for other in [
+        "probe of copilot: hooks fire; 1.0.102 accepts rewritten prompts",
+        "probe of gemini: hooks fire; rewritten prompts are accepted",
+        "probe of opencode: hooks fire; 1.18.33 accepts rewritten prompts",
+    ] {
+        assert!(doctor.contains(other), "{doctor}");
+    }
     // The result is remembered.
     env.set("PATH", &path);
     let doctor = env.run(["doctor"]).ok().stdout;

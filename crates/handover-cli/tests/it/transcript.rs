@@ -12,10 +12,13 @@ use serde_json::Value;
 /// Values that differ from run to run.
 const FILTERS: &[(&str, &str)] = &[
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[TIME]"),
-    (r"\b(live|stale|amended|retired)( +)\d{4}-\d\d-\d\d\b", "$1$2[DATE]"),
+    (r"\b(just now|\d+ min ago)\b", "[AGO]"),
     (r"\br_[0-9a-f]{32}\b", "[RECEIPT]"),
+    (r"(?m)^[0-9a-f]{6}( +)(\S+ +\S+ +\S+ +\d+ +(?:delivered|assembled|failed))", "[ID]$1$2"),
+    (r"receipt [0-9a-f]{6}\b", "receipt [ID]"),
+    (r"receipt show [0-9a-f]{6}\b", "receipt show [ID]"),
     (r"\bop_[0-9a-f]{32}\b", "[OPERATION]"),
-    (r"(?m)^[0-9a-f]{6}  \d{4}-\d\d-\d\d \d\d:\d\d", "[ID]    [TIME]"),
+    (r"(?m)^[0-9a-f]{6}  \[AGO\]", "[ID]    [AGO]"),
     (r"undone by [0-9a-f]{6}\b", "undone by [ID]"),
     (r"(?m)\([0-9a-f]{6}\)$", "([ID])"),
     (r#"("ended_at": )\d+"#, "${1}[TIME]"),
@@ -34,6 +37,7 @@ const FILTERS: &[(&str, &str)] = &[
     (r"Tokens \d+ → \d+", "Tokens [N] → [N]"),
     (r"Tokens     \d+ delivered, \d+ saved", "Tokens     [N] delivered, [N] saved"),
     (r"(delivered|assembled|failed)  normal  \d+ +", "$1  normal  [N]  "),
+    (r"score \d+\b", "score [SCORE]"),
     (r#"("duration_ms": )\d+"#, "${1}[MS]"),
     (r"Took       \d+\.\d s", "Took       [SECONDS]"),
     (r#"("bytes": )\d+"#, "${1}[BYTES]"),

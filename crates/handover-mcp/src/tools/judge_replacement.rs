@@ -1,6 +1,5 @@
 //! `judge_replacement`: whether a later note or package replaces an earlier one.
 
-use handover_context::amendments;
 use handover_context::notes::{self, Decision};
 use handover_model::{AmendmentDecision, PackageId};
 use schemars::JsonSchema;
@@ -91,7 +90,6 @@ fn of_package(
     };
     let by = input.by.as_deref().map(number).transpose()?;
     let id = number(&input.id)?;
-    let (store, project) = (context.store, &context.project);
-    let made = amendments::decide_package(store, project, id, by, decision, context.now)?;
+    let made = context.by_hand()?.decide_package(id, by, decision)?;
     Ok(made.earlier.id)
 }

@@ -9,7 +9,7 @@ use handover_context::specialize::Templates;
 use handover_context::stack::Stack;
 use handover_handoff::Technology;
 use handover_knowledge::places::{Index, IndexSource};
-use handover_mcp::{ContextProvider, RequestContext, RequestError, ToolError};
+use handover_mcp::{ContextProvider, CoverageSource, RequestContext, RequestError, ToolError};
 use handover_model::config::Config;
 use handover_model::{GroupId, ProjectId, ReceiptId, SessionId, SessionStatus, Timestamp};
 use handover_sqlite::SqliteStore;
@@ -121,6 +121,7 @@ impl Contexts {
             checkout: root,
             technology: &technology,
             files: self,
+            coverage: self,
             overrides: Vec::new(),
             project: project.cloned().unwrap_or_else(|| ProjectId::new(PROJECT).unwrap()),
             session,
@@ -140,6 +141,9 @@ impl Contexts {
         })
     }
 }
+
+/// No agent program works in these projects.
+impl CoverageSource for Contexts {}
 
 /// These projects are not in a repository.
 impl IndexSource for Contexts {

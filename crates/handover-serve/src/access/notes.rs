@@ -257,10 +257,8 @@ fn sees_edits(guard: &Guarded<'_>, project: &ProjectId, edits: &[Edit]) -> Resul
     if guard.access.private {
         return Ok(true);
     }
-    for edit in edits {
-        if let Edit::Note { id, .. } = edit
-            && is_private(guard, project, id)?
-        {
+    for id in edits.iter().flat_map(Edit::notes) {
+        if is_private(guard, project, &id)? {
             return Ok(false);
         }
     }

@@ -28,6 +28,7 @@ struct Records {
     epic: EpicId,
     fence: u64,
     conversation: HostSessionId,
+    call: ToolUseId,
     agent: AgentId,
     /// Of an error pattern.
     hash: String,
@@ -46,6 +47,7 @@ impl Records {
             epic: EpicId::new(project).unwrap(),
             fence: 0,
             conversation: HostSessionId::new(format!("conversation-{project}")).unwrap(),
+            call: ToolUseId::new(format!("call-{project}")).unwrap(),
             agent: AgentId::new(format!("agent-{project}")).unwrap(),
             hash: String::new(),
             strategy: String::new(),
@@ -177,6 +179,9 @@ impl Records {
             agent_type: clean("general-purpose"),
             task_hash: "hash".to_owned(),
             way: TicketWay::Rewrite,
+            name: None,
+            tool_use: Some(self.call.clone()),
+            agent: None,
             now: at(1),
         }
     }
@@ -304,6 +309,7 @@ fn calls() -> Vec<(&'static str, Call)> {
         advance_receipt(&of.receipt, &ReceiptStep::Delivered { host: None }, at(2));
         deliveries(&of.session, None, &role("developer"), at(2));
         mark_read(&of.receipt, of.package, at(2));
+        mark_used(&of.receipt, &[]);
         receipt(&of.receipt);
         receipts(&ReceiptFilter::default());
         handed(&of.session);
@@ -329,9 +335,14 @@ fn calls() -> Vec<(&'static str, Call)> {
         bound_session(Host::CLAUDE, &of.conversation);
         open_ticket(&of.new_ticket());
         open_tickets(Host::CLAUDE, &of.conversation);
+        tickets(Host::CLAUDE, &of.conversation);
+        unsettled_tickets(Host::CLAUDE, at(9));
+        ticket_of_call(Host::CLAUDE, &of.conversation, &of.call);
         ticket_of(Host::CLAUDE, &of.agent);
         take_ticket(&of.receipt, &of.agent);
+        bind_ticket(&of.receipt, &of.agent);
         ask_ticket(&of.receipt);
+        end_ticket(&of.receipt, "hash", at(2));
         close_ticket(&of.receipt, at(2));
         note_host_version(Host::CLAUDE, &clean("1.2.3"), false, at(2));
         host_versions();
@@ -430,7 +441,7 @@ fn a_project_reads_its_own_records() {
         let answer = call(&guard, &shared.mine).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(!answer.contains("theirs"), "{name}: {answer}");
         // Lists over the whole store are shorter; everything else matches the store.
-        if !["sessions", "receipts", "runs", "changes"].contains(&name) {
+        if !["sessions", "receipts", "runs", "changes", "unsettled_tickets"].contains(&name) {
             assert_eq!(answer, call(&shared.store, &shared.mine).unwrap(), "{name}");
         }
     }
@@ -545,6 +556,7 @@ fn private_notes_stay_with_their_user() {
         tokens: 9,
         read_at: None,
         outdated: None,
+        used: None,
     }];
     store.put_receipt(&shows).unwrap();
     let retired = mine.operation("op_talk", &id);

@@ -1,7 +1,7 @@
 //! Packages: listing, reading, saving.
 
 use handover_context::by_hand::ByHand;
-use handover_context::{amendments, shape};
+use handover_context::shape;
 use handover_mcp::{RequestContext, ToolError};
 use handover_model::{AmendmentDecision, PackageId, RecordState, SessionId};
 use handover_store::{PackageFilter, Versions};
@@ -87,14 +87,11 @@ fn decide(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, T
     let (id, body): (PackageId, DecisionBody) = (request.path_param("package")?, request.body()?);
     let store = context.store;
     let project = store.session(&store.package(id)?.session)?.project;
+    let hand = ByHand { project: &project, ..context.by_hand()? };
     let set = |state, reason: Option<String>| {
-        let hand = ByHand { project: &project, ..context.by_hand()? };
         Ok(json!({"package": hand.set_package(id, state, reason.as_deref())?}))
     };
-    let judge = |by, decision| {
-        let made = amendments::decide_package(store, &project, id, by, decision, context.now)?;
-        Ok(json!({"amendment": made}))
-    };
+    let judge = |by, decision| Ok(json!({"amendment": hand.decide_package(id, by, decision)?}));
     match body {
         DecisionBody::Retire { reason } => set(RecordState::Retired, reason),
         DecisionBody::Restore {} => set(RecordState::Live, None),

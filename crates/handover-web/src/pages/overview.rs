@@ -1,7 +1,9 @@
 //! The overview: activity, cost, and what needs attention.
 
+use std::collections::BTreeMap;
+
 use handover_model::{
-    KnownEvent, Phase, ReceiptState, RunState, Session, SessionStatus, Timestamp,
+    Coverage, KnownEvent, Phase, ReceiptState, RunState, Session, SessionStatus, Timestamp,
 };
 use handover_store::{EventFilter, ReasoningFilter, ReceiptFilter, RunFilter};
 use maud::{Markup, html};
@@ -70,6 +72,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
                 (stat("Briefed today", count(briefs), html! { (count(tokens)) " tokens" }))
                 (stat("Failed today", html! { span class=(if failed > 0 { "bad" } else { "" }) { (count(failed)) } }, if failed > 0 { "briefs that never arrived" } else { "every brief arrived" }))
             }
+            @if let Some(counts) = (site.coverage)() { (covered(&counts)) }
             (section("needs", "Needs a person", html! { (plural(needs.len(), "thing", "things")) }, need_list(site, &needs)))
             @if !runs.is_empty() {
                 (section("runs", "Runs", html! { a href="/runs" { "All runs" } }, runs::rows(site, &runs[..runs.len().min(LISTED)])))
@@ -83,6 +86,23 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
         }
     };
     Ok(Page { title: "Overview".to_owned(), breadcrumbs: Vec::new(), body })
+}
+
+/// What became of the subagents of agent programs.
+fn covered(counts: &BTreeMap<Coverage, u64>) -> Markup {
+    let of = |state: &Coverage| counts.get(state).copied().unwrap_or_default();
+    let missed = of(&Coverage::Missed) > 0;
+    html! {
+        p class="note" id="coverage" {
+            (badge(if missed { Tone::Bad } else { Tone::Good }, "coverage"))
+            " Subagents of the last 7 days: "
+            @for (nth, state) in Coverage::ALL.iter().enumerate() {
+                @if nth > 0 { ", " } (count(of(state))) " " (state.as_str())
+            }
+            "."
+            @if missed { " " code { "handover coverage" } " says why." }
+        }
+    }
 }
 
 /// Cost and number of the agents of runs since midnight.

@@ -1,12 +1,15 @@
 //! A store with one session, and the pages rendered from it.
 
+use std::collections::BTreeMap;
+
 use handover_context::assemble::Freshness;
 use handover_context::package_file::ProjectPaths;
 use handover_model::config::Config;
 use handover_model::{
-    EpicId, Form, ItemKind, JournalKind, LockOwner, NameCheck, NoteId, NoteKind, NoteState,
-    PackageId, PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId, ReceiptItem, Role,
-    RunId, RunState, Scope, Section, SessionId, StaleName, Timestamp, Topic, Trust, Zone,
+    Coverage, EpicId, Form, ItemKind, JournalKind, LockOwner, NameCheck, NoteId, NoteKind,
+    NoteState, PackageId, PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId,
+    ReceiptItem, Role, RunId, RunState, Scope, Section, SessionId, StaleName, Timestamp, Topic,
+    Trust, Zone,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
@@ -24,6 +27,7 @@ pub(crate) struct Fixture {
     pub(crate) store: SqliteStore,
     pub(crate) redactor: Redactor,
     pub(crate) session: SessionId,
+    pub(crate) coverage: Option<BTreeMap<Coverage, u64>>,
 }
 
 pub(crate) fn at(seconds: i64) -> Timestamp {
@@ -43,6 +47,7 @@ impl Fixture {
             store,
             redactor: Redactor::default(),
             session: SessionId::new("s1").unwrap(),
+            coverage: None,
         };
         let metadata = fixture.redactor.clean_json(json!({}));
         let new = NewSession {
@@ -154,6 +159,7 @@ impl Fixture {
             tokens: 30,
             read_at: None,
             outdated: None,
+            used: None,
             trust: Trust::Agent,
             flags: Vec::new(),
             stale: Vec::new(),
@@ -337,6 +343,7 @@ impl Fixture {
             config: &config,
             paths: &paths,
             fresh: &Renamed,
+            coverage: &|| self.coverage.clone(),
             project: &project,
             may_write,
             machine: "here",

@@ -1,6 +1,6 @@
 //! The frame of every page: navigation, title, theme, forms, assets.
 
-use handover_model::NoteKind;
+use handover_model::{Coverage, NoteKind};
 use handover_web::{Method, PageRequest, demo_paths};
 
 use crate::fixture::{Fixture, hides, shows};
@@ -129,4 +129,15 @@ fn forms_need_write_access_and_an_entry() {
     assert_eq!(post(&answers, false), 404);
     assert_eq!(post("/runs/none/answers", true), 404);
     assert_eq!(post(&answers, true), 400);
+}
+
+#[test]
+fn the_overview_says_whether_subagents_were_covered() {
+    let mut fixture = Fixture::new();
+    assert!(!fixture.page("/").contains("id=\"coverage\""), "nobody knows");
+    fixture.coverage = Some([(Coverage::Briefed, 4), (Coverage::Exempt, 1)].into());
+    let line = "Subagents of the last 7 days: 4 briefed, 1 exempt, 0 refused, 0 missed.";
+    shows(&fixture.page("/"), &[line]);
+    fixture.coverage = Some([(Coverage::Missed, 2)].into());
+    shows(&fixture.page("/"), &["2 missed.", "handover coverage"]);
 }

@@ -70,6 +70,7 @@ fn a_note_shows_its_origin_and_its_text() {
                 tokens: 9,
                 read_at: None,
                 outdated: None,
+                used: None,
             }],
             left_out: Vec::new(),
             left_out_counts: std::collections::BTreeMap::new(),

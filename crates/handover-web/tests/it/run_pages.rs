@@ -154,7 +154,7 @@ fn a_failed_run() {
     Agent and gate time: 6 m 34 s 42 turns
     Some stories failed; their work is kept on separate branches.
     1-1-login failed: the review failed after 1 fix(es): review said failed.
-    handover run 1 --skip-done
+    handover run 1
     | Story | State | dev | gates | review | fix | Time | Cost | Commit or branch
     | failed |
     [failed](/receipts/r_00001001) 1 m 05 s $0.25

@@ -2,7 +2,7 @@
 //! step ends.
 
 use handover_engine::Spent;
-use handover_engine::data::Contribution;
+use handover_engine::data::{Contribution, WorkNotes};
 use handover_engine::pipeline::Pipeline;
 use handover_engine::reducer::{
     Effect, Event, GateOutcome, Options, PhaseEnd, Plan, PlannedStory, State,
@@ -97,7 +97,12 @@ fn outcome(
             Event::Stopped { state: RunState::Budget, reason: reason.clone() }
         }
         Effect::Finish => Event::Ended { state: state.verdict() },
-        Effect::Rebase { .. } | Effect::Uat { .. } | Effect::Forgo { .. } => {
+        Effect::GiveUp { .. }
+        | Effect::Wait { .. }
+        | Effect::CheckBase
+        | Effect::Rebase { .. }
+        | Effect::Uat { .. }
+        | Effect::Forgo { .. } => {
             panic!("{effect:?} is not part of this pipeline")
         }
     })
@@ -131,7 +136,10 @@ fn ended(
         },
         findings: Vec::new(),
         contribution: Contribution::default(),
+        notes: WorkNotes::default(),
         failure: None,
+        over: None,
+        waits_until: None,
         tree: format!("t{attempt}"),
         files: vec!["src/auth.rs".to_owned()],
         restored: Vec::new(),
@@ -149,6 +157,7 @@ fn plan(fixture: &Fixture, stories: &[(&str, &str)]) -> Plan {
         path: format!("docs/{id}.md"),
         waits_for: Vec::new(),
         skip: None,
+        earlier: None,
     };
     Plan {
         epic: "1".parse().unwrap(),
@@ -158,6 +167,8 @@ fn plan(fixture: &Fixture, stories: &[(&str, &str)]) -> Plan {
         user_branch: Some("main".to_owned()),
         branch: "handover/epic-1".to_owned(),
         continues: false,
+        checks_base: false,
+        closes_anyway: false,
         pipeline: Pipeline::story(true, Profile::Edit),
         stories: stories.iter().map(story).collect(),
     }

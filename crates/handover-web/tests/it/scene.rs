@@ -101,6 +101,7 @@ fn rich_receipt(fixture: &Fixture, group: &GroupId, packages: &[handover_model::
         tokens: 120,
         read_at: None,
         outdated: None,
+        used: None,
         trust: Trust::Agent,
         flags: Vec::new(),
         stale: Vec::new(),

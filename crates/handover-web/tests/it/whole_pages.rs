@@ -252,11 +252,11 @@ fn a_receipt_with_everything() {
     - Score
     - task
     - priority
-    | Candidate | Why | Score | Terms of the score | Tokens | Read
+    | Candidate | Why | Score | Terms of the score | Tokens | Use
     | package [How tokens rotate](/packages/2) by requirements engineer | in whole, v2, agent | 0.90 |
     * task 0.68
     * priority 0.23
-    task 0.68 + priority 0.23 | 120 | 28 h ago
+    task 0.68 + priority 0.23 | 120 | opened 28 h ago
     | package [Two refreshes sign the user out](/packages/3) by qa expert | in path only, v2, agent | 0.40 |
     * task 0.30
     * priority 0.10

@@ -83,7 +83,7 @@ impl Stage<'_> {
         let command = serde_json::Value::from(command);
         Ok(format!(
             "[runs]\nhost = \"command\"\ncommand = {command}\n\n\
-             [gates]\ncommands = [{{ name = \"spelling\", argv = [\"grep\", \"-qx\", \"Hello, Ada!\", \"greeting.txt\"] }}]\n\n\
+             [gates]\ncommands = [{{ name = \"spelling\", argv = [\"sh\", \"-c\", \"test ! -e greeting.txt || grep -qx 'Hello, Ada!' greeting.txt\"] }}]\n\n\
              [uat]\nallow = [\"cat\"]\n"
         ))
     }

@@ -1,39 +1,48 @@
 //! `handover demo`
 
 mod agent;
+mod coder;
 mod epic;
-mod session;
+mod pace;
+mod shop;
 mod stage;
+mod story;
 mod web;
 
 use super::{CommandLine, Outcome};
 use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, Exit, io};
+use pace::Pace;
 use stage::Stage;
 
 pub(crate) use agent::{DemoAgentArgs, run as run_agent};
 
 /// See Handover at work in a throwaway project
 ///
-/// Every line that starts with `$` is a real command on a real store in a temporary folder, which is deleted
-/// at the end. With --epic, runs two epics end to end with git, gates and reviews; the agents are scripted
-/// and no model is called. With --web, fills a project with an afternoon of work and serves the dashboard
-/// until interrupted.
+/// Two agents work on two tasks, first without Handover and then with it: about two minutes on a terminal,
+/// where any key skips a pause. Every line that starts with `$` is a real command in a temporary folder, which
+/// is deleted at the end; the agents are scripted and no model is called. With --epic, runs two epics end to end
+/// with git, gates and reviews. With --web, adds an afternoon of work and serves the dashboard until
+/// interrupted.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover demo\n  handover demo --epic --keep\n  handover demo --web"
+    after_help = "Examples:\n  handover demo\n  handover demo --fast\n  handover demo --epic --keep\n  handover demo --web"
 )]
 pub(crate) struct DemoArgs {
     /// Run two small epics
     #[arg(long)]
     epic: bool,
 
+    /// Without pauses
+    #[arg(long)]
+    fast: bool,
+
     /// Keep the project for a look around
     #[arg(long)]
     keep: bool,
 
-    /// Show a larger project in the dashboard
+    /// Show the same and more in the dashboard
     #[arg(long, conflicts_with = "epic")]
     web: bool,
 
@@ -51,6 +60,11 @@ pub(crate) fn run(app: &App, line: CommandLine, args: DemoArgs) -> Outcome {
         return Err(CommandError::new(Exit::Usage, "usage", "the demo has no JSON output")
             .hinted("Omit `--json`."));
     }
+    if args.web && !cfg!(feature = "service") {
+        let message = "this build of handover has no service (the cargo feature `service`)";
+        return Err(CommandError::new(Exit::Usage, "usage", message)
+            .hinted("Install the full program, or omit `--web`."));
+    }
     env::isolate();
     let folder =
         tempfile::Builder::new().prefix("handover-demo-").tempdir().map_err(|error| io(&error))?;
@@ -59,13 +73,13 @@ pub(crate) fn run(app: &App, line: CommandLine, args: DemoArgs) -> Outcome {
     // Commands run in process exactly as shown, so they must run inside the project.
     let before = app.folder()?;
     std::env::set_current_dir(&root).map_err(|error| io(&error))?;
-    let stage = Stage { app, line, root: &root };
+    let stage = Stage { app, line, root: &root, pace: Pace::new(args.fast) };
     let result = if args.web {
         web::show(app, line, &root, args.port, args.still)
     } else if args.epic {
         stage.epic()
     } else {
-        stage.session()
+        stage.story()
     };
     std::env::set_current_dir(before).map_err(|error| io(&error))?;
     result?;

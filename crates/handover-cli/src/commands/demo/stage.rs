@@ -7,6 +7,7 @@ use std::time::Duration;
 use handover_agents::{CancelToken, Environment, Invocation, SpawnId};
 use handover_model::Host;
 
+use super::pace::Pace;
 use crate::app::App;
 use crate::commands::CommandLine;
 use crate::env;
@@ -19,11 +20,24 @@ pub(super) struct Stage<'a> {
     pub(super) line: CommandLine,
     /// The project folder.
     pub(super) root: &'a Path,
+    pub(super) pace: Pace,
 }
 
 impl Stage<'_> {
+    /// Begins a part.
+    pub(super) fn title(&self, text: &str) -> Result<(), CommandError> {
+        self.app.ui.heading(format_args!("\n{text}"))
+    }
+
+    /// Says something, and leaves time to read it.
     pub(super) fn say(&self, text: &str) -> Result<(), CommandError> {
-        self.app.ui.line(format_args!("\n# {text}"))
+        self.app.ui.line(format_args!("\n# {text}"))?;
+        self.pace.read(text)
+    }
+
+    /// Shows a command line.
+    pub(super) fn show(&self, command: &str) -> Result<(), CommandError> {
+        self.app.ui.heading(format_args!("$ {command}"))
     }
 
     pub(super) fn write(&self, path: &str, text: &str) -> Result<(), CommandError> {
@@ -37,8 +51,9 @@ impl Stage<'_> {
     /// Prints a command line and runs it in process.
     pub(super) fn play(&self, args: &[&str], stdin: &str) -> Result<(), CommandError> {
         let shown: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
-        self.app.ui.line(format_args!("$ handover {}", shown.join(" ")))?;
-        let mut argv: Vec<OsString> = vec!["handover".into()];
+        self.show(&format!("handover {}", shown.join(" ")))?;
+        // The demo has its own pauses.
+        let mut argv: Vec<OsString> = vec!["handover".into(), "--no-pager".into()];
         argv.extend(args.iter().map(OsString::from));
         let exit = (self.line.run)(argv, Stdin::Text(stdin.to_owned()));
         if exit == Exit::Done {
@@ -51,7 +66,7 @@ impl Stage<'_> {
     /// Prints a git command line, runs it, and prints its output.
     pub(super) fn git(&self, args: &[&str]) -> Result<(), CommandError> {
         let shown: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
-        self.app.ui.line(format_args!("$ git {}", shown.join(" ")))?;
+        self.show(&format!("git {}", shown.join(" ")))?;
         let printed = self.run_git(args)?;
         if printed.trim().is_empty() {
             return Ok(());

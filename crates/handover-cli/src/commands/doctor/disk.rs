@@ -11,7 +11,7 @@ use super::Check;
 use crate::app::App;
 use crate::env;
 use crate::error::CommandError;
-use crate::store::StorePlace;
+use crate::store::StoreLocation;
 
 /// The name of the check of the log.
 pub(super) const LOG: &str = "store log";
@@ -23,8 +23,8 @@ const TRIED_BYTES: usize = 128 * 1024;
 const LOCK_SECONDS: i64 = 1;
 
 /// Checks the log of a store in a file. Opening the store would hide what is wrong with it.
-pub(super) fn log(place: &StorePlace) -> Option<Check> {
-    let StorePlace::File(path) = place else { return None };
+pub(super) fn log(place: &StoreLocation) -> Option<Check> {
+    let StoreLocation::File(path) = place else { return None };
     Some(match check_log(path) {
         Ok(None) => Check::fine(LOG, "complete"),
         Ok(Some(damage)) => Check::wrong(
@@ -39,9 +39,9 @@ pub(super) fn log(place: &StorePlace) -> Option<Check> {
 /// Tries to write, to the disk and to the store, and leaves nothing behind.
 pub(super) fn writing(app: &App, store: &dyn Store) -> Result<Check, CommandError> {
     let folder = app.project()?.folder().path();
-    let place = app.store_place()?;
+    let place = app.store_location()?;
     let mut folders = vec![folder.as_path()];
-    if let StorePlace::File(path) = &place
+    if let StoreLocation::File(path) = &place
         && let Some(parent) = path.parent().filter(|parent| *parent != folder)
     {
         folders.push(parent);

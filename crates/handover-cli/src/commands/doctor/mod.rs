@@ -14,8 +14,9 @@ use super::{Outcome, host, probe};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 use crate::learn;
-use crate::store::StorePlace;
+use crate::store::StoreLocation;
 use crate::trust;
+use crate::ui;
 
 /// Check the project for problems
 ///
@@ -63,7 +64,7 @@ impl Check {
 }
 
 pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
-    app.hurry();
+    app.shorten_patience();
     app.tolerate_unknown_keys();
     let mut checks = Vec::new();
     app.keep_trust_to_itself();
@@ -135,7 +136,7 @@ fn trust(app: &App) -> Result<Check, CommandError> {
     Ok(match (report.wants.len(), ignored.as_slice()) {
         (0, _) => Check::fine("trust", "nothing in the files of this checkout needs trust"),
         (count, []) => {
-            Check::fine("trust", format!("{count} value(s) of this checkout are trusted"))
+            Check::fine("trust", format!("{} of this checkout trusted", ui::count(count, "value")))
         }
         (_, ignored) => Check::wrong(
             "trust",
@@ -160,7 +161,7 @@ fn notes(app: &App) -> Result<Check, CommandError> {
 
 /// Renews the copy that a repair falls back to, now that the store is known to be sound.
 fn last_good_copy(app: &App) -> Option<Check> {
-    let Ok(StorePlace::File(store)) = app.store_place() else { return None };
+    let Ok(StoreLocation::File(store)) = app.store_location() else { return None };
     Some(match repair::back_up(&store) {
         Ok(copy) => Check::fine("last good copy", copy.display().to_string()),
         Err(error) => Check::failed("last good copy", error),
@@ -168,7 +169,7 @@ fn last_good_copy(app: &App) -> Option<Check> {
 }
 
 fn store(app: &App) -> Result<Vec<Check>, CommandError> {
-    let place = app.store_place()?;
+    let place = app.store_location()?;
     let mut checks: Vec<Check> = disk::log(&place).into_iter().collect();
     if checks.iter().any(|check| !check.ok) {
         return Ok(checks);
@@ -202,7 +203,7 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
             None => Check::fine(&name, "ok"),
             Some(first) => {
                 let count = check.problems.len();
-                Check::wrong(&name, format!("{count} problem(s), first: {first}"), fix)
+                Check::wrong(&name, format!("{}, first: {first}", ui::count(count, "problem")), fix)
             }
         });
     }
@@ -217,10 +218,13 @@ fn spooled(app: &App) -> Result<Check, CommandError> {
     let folder = app.project()?.folder().inside(spool::FOLDER);
     let imported = spool::import(&folder, app.store()?, app.redactor()?);
     Ok(match imported.waiting.first() {
-        None => Check::fine("spool", format!("imported {} pending receipt(s)", imported.kept)),
+        None => Check::fine(
+            "spool",
+            format!("imported {}", ui::count(imported.kept, "pending receipt")),
+        ),
         Some((path, reason)) => Check::wrong(
             "spool",
-            format!("{} receipt(s) pending, first: {reason}", imported.waiting.len()),
+            format!("{} pending, first: {reason}", ui::count(imported.waiting.len(), "receipt")),
             format!("Fix or delete {}.", path.display()),
         ),
     })
@@ -233,7 +237,11 @@ fn artifacts(app: &App) -> Result<Check, CommandError> {
         None => Check::fine("artifacts", "every artifacts folder belongs to a session"),
         Some(first) => Check::wrong(
             "artifacts",
-            format!("{} folder(s) without a session: {}", orphans.len(), orphans.join(", ")),
+            format!(
+                "{} without a session: {}",
+                ui::count(orphans.len(), "folder"),
+                orphans.join(", ")
+            ),
             format!(
                 "Register its files with `handover session new {first}`, or delete the folder."
             ),
@@ -260,11 +268,11 @@ fn files(app: &App) -> Result<Check, CommandError> {
         }
     }
     Ok(match mismatches.first() {
-        None => Check::fine("package files", format!("{seen} file(s) match their registration")),
+        None => Check::fine("package files", format!("{} as registered", ui::count(seen, "file"))),
         Some(first) => Check::wrong(
             "package files",
             format!(
-                "{} of {seen} file(s) differ from their registration, first: {first}",
+                "{} of {seen} files differ from their registration, first: {first}",
                 mismatches.len()
             ),
             "Register changed files again with `handover package add FILE`; restore missing ones.",

@@ -13,8 +13,9 @@ use handover_store::{CheckedPart, Fault, Store, StoreError, TextIndex};
 use super::Check;
 use crate::app::App;
 use crate::error::{CommandError, Exit, io};
-use crate::store::StorePlace;
+use crate::store::StoreLocation;
 use crate::store_file;
+use crate::ui::count;
 
 /// The folder beside a store for its last good copy, and for damaged files that were replaced.
 const FOLDER: &str = "backup";
@@ -50,7 +51,7 @@ pub(crate) fn back_up(store: &Path) -> Result<PathBuf, CommandError> {
 
 /// Renews the last good copy, if there is one, after something was erased that must not survive in it.
 pub(crate) fn erase_from_copy(app: &App) -> Result<(), CommandError> {
-    let StorePlace::File(store) = app.store_place()? else { return Ok(()) };
+    let StoreLocation::File(store) = app.store_location()? else { return Ok(()) };
     if copy_of(&store).exists() {
         back_up(&store)?;
     }
@@ -60,7 +61,7 @@ pub(crate) fn erase_from_copy(app: &App) -> Result<(), CommandError> {
 /// Renews the last good copy of a small store once a day, after a command that wrote to it. A store that is
 /// damaged keeps its old one.
 pub(crate) fn back_up_daily(app: &App, started: Timestamp) {
-    let Ok(StorePlace::File(store)) = app.store_place() else { return };
+    let Ok(StoreLocation::File(store)) = app.store_location() else { return };
     if modified(&with_ending(&store, "-wal")).is_none_or(|written| written < started) {
         return;
     }
@@ -85,7 +86,7 @@ fn modified(path: &Path) -> Option<Timestamp> {
 
 /// Repairs the store of the project if that is necessary; returns what was done.
 pub(super) fn fix(app: &App) -> Result<Vec<Check>, CommandError> {
-    let StorePlace::File(store) = app.store_place()? else {
+    let StoreLocation::File(store) = app.store_location()? else {
         return Ok(vec![Check::fine("fix", "skipped; only stores in files are repaired")]);
     };
     for file in [store.clone(), copy_of(&store)].iter().filter(|file| file.exists()) {
@@ -96,7 +97,8 @@ pub(super) fn fix(app: &App) -> Result<Vec<Check>, CommandError> {
         Diagnosis::Sound => Ok(vec![Check::fine("fix", "nothing to repair")]),
         Diagnosis::Index => {
             let rebuilt = SqliteStore::open(&store)?.reindex(None)?;
-            let detail = format!("rebuilt the text index of {} package(s)", rebuilt.packages);
+            let detail =
+                format!("rebuilt the text index of {}", count(rebuilt.packages, "package"));
             Ok(vec![Check::fine("fix", detail)])
         }
         Diagnosis::Damaged => rebuild(app, &store).map(|check| vec![check]),
@@ -162,7 +164,7 @@ fn rebuild(app: &App, store: &Path) -> Result<Check, CommandError> {
     let repaired = salvage(&aside.join(name), copy.as_deref(), &new, scratch.path())?;
     replace(store, &new, &|| self::stamp(store) == stamp)?;
     keep_newest(&folder);
-    let mut detail = format!("restored {} record(s)", repaired.records);
+    let mut detail = format!("restored {}", count(repaired.records, "record"));
     if repaired.from_copy > 0 {
         let _ = write!(detail, ", {} of them from the last good copy", repaired.from_copy);
     }

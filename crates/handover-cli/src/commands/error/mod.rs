@@ -109,18 +109,9 @@ impl SightingArgs {
     }
 }
 
-/// An empty hash would be a prefix of all of them.
-fn checked_hash(hash: &str) -> Result<&str, CommandError> {
-    match hash.trim() {
-        "" => Err(CommandError::invalid("the hash is empty")
-            .hinted("Run `handover error list` to see the hashes.")),
-        hash => Ok(hash),
-    }
-}
-
 fn judge(app: &App, hash: &str, verdict: Judgement) -> Outcome {
-    let hash = checked_hash(hash)?;
-    let pattern = app.store()?.judge_error(&app.learning()?.1, hash, verdict, app.now())?;
+    let hash = app.find_error(hash)?;
+    let pattern = app.store()?.judge_error(&app.learning()?.1, &hash, verdict, app.now())?;
     answer(app, &pattern)
 }
 

@@ -10,7 +10,7 @@ use crate::commands::Outcome;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover error reject 4f2a91c07be3d518")]
 pub(crate) struct RejectArgs {
-    /// Hash of the error pattern, or a prefix of it
+    /// Hash of the error pattern, or at least four characters of its beginning or end
     hash: String,
 }
 

@@ -2,7 +2,7 @@
 
 use handover_model::RecordState;
 
-use super::{answer, checked_hash};
+use super::answer;
 use crate::app::App;
 use crate::commands::Outcome;
 
@@ -14,7 +14,7 @@ use crate::commands::Outcome;
     after_help = "Examples:\n  handover error retire 4f2a91c07be3d518 --reason \"fixed upstream\""
 )]
 pub(crate) struct RetireArgs {
-    /// Hash of the error pattern, or a prefix of it
+    /// Hash of the error pattern, or at least four characters of its beginning or end
     hash: String,
 
     /// Why it no longer counts
@@ -26,7 +26,7 @@ pub(crate) struct RetireArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover error restore 4f2a91c07be3d518")]
 pub(crate) struct RestoreArgs {
-    /// Hash of the error pattern, or a prefix of it
+    /// Hash of the error pattern, or at least four characters of its beginning or end
     hash: String,
 }
 
@@ -40,5 +40,6 @@ pub(crate) fn restore(app: &App, args: RestoreArgs) -> Outcome {
 
 fn set(app: &App, hash: &str, state: RecordState, reason: Option<&str>) -> Outcome {
     let (_, project) = app.learning()?;
-    answer(app, &app.by_hand(&project)?.set_error(checked_hash(hash)?, state, reason)?)
+    let hash = app.find_error(hash)?;
+    answer(app, &app.by_hand(&project)?.set_error(&hash, state, reason)?)
 }

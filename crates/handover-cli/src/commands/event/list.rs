@@ -28,7 +28,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
             .iter()
             .map(|e| {
                 vec![
-                    e.created_at.to_string(),
+                    ui.time(e.created_at),
                     e.kind.to_string(),
                     e.group.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
                     ui.last_cell(&e.payload.to_string(), 80),

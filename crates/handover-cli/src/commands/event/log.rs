@@ -1,5 +1,7 @@
 //! `handover event log`
 
+use std::path::PathBuf;
+
 use handover_model::EventType;
 use handover_store::{EventKey, NewEvent};
 use serde_json::{Value, json};
@@ -7,18 +9,23 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
+use crate::input;
 
-/// Log an event with a JSON payload from standard input
+/// Log an event with a JSON payload from a file or standard input
 ///
 /// With --key, logging the same event again has no effect.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  echo '{\"verdict\": \"approved\"}' | handover event log verdict --group P1 --key P1-review-2\n  handover event log checkpoint < /dev/null"
+    after_help = "Examples:\n  echo '{\"verdict\": \"approved\"}' | handover event log verdict --group P1 --key P1-review-2\n  handover event log verdict verdict.json\n  handover event log checkpoint < /dev/null"
 )]
 pub(crate) struct LogArgs {
     /// Event type, such as `verdict`
     #[arg(value_name = "TYPE")]
     kind: EventType,
+
+    /// File with the payload; `-` is standard input
+    #[arg(default_value = "-", hide_default_value = true)]
+    file: PathBuf,
 
     /// Key that makes the event unique within its session, group and type
     #[arg(long, value_name = "KEY")]
@@ -26,7 +33,7 @@ pub(crate) struct LogArgs {
 }
 
 pub(crate) fn run(app: &App, args: LogArgs) -> Outcome {
-    let text = app.stdin.read("the payload")?;
+    let text = input::file(&args.file, &app.stdin, "the payload")?;
     let payload: Value = if text.trim().is_empty() {
         json!({})
     } else {

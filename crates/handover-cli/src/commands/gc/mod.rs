@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
-use crate::ui::Ui;
+use crate::ui::{Ui, count};
 
 /// Delete what nothing refers to any more
 ///
@@ -157,7 +157,7 @@ impl Collected {
             ui.line(format_args!("{would_retire} {}: {}", one.subject(), one.reason))?;
         }
         if self.operations > 0 {
-            ui.line(format_args!("{would} {} entries of the log", self.operations))?;
+            ui.line(format_args!("{would} {} of the log", count(self.operations, "entry")))?;
         }
         for Kept { path, reason } in &self.findings.kept {
             ui.note(format_args!("kept .handover/{path}: {reason}"));
@@ -168,7 +168,7 @@ impl Collected {
             && self.operations == 0;
         match nothing {
             true => ui.line("Nothing to delete."),
-            false => ui.line(format_args!("{} bytes", self.bytes())),
+            false => ui.line(count(self.bytes(), "byte")),
         }
     }
 }

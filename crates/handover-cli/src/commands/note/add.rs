@@ -1,10 +1,13 @@
 //! `handover note add`
 
+use std::path::PathBuf;
+
 use handover_context::notes::{Decision, Written};
 
 use super::{answer, named};
 use crate::app::App;
 use crate::commands::Outcome;
+use crate::input;
 
 /// Write a note
 ///
@@ -12,7 +15,7 @@ use crate::commands::Outcome;
 /// counts as written by a person if it is typed at a terminal outside of any agent program.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover note add \"Prices are stored in cents; never use floats\"\n  handover note add --title Deployment < notes.txt"
+    after_help = "Examples:\n  handover note add \"Prices are stored in cents; never use floats\"\n  handover note add --title Deployment --file notes.txt"
 )]
 pub(crate) struct AddArgs {
     /// Title [default: the beginning of the text]
@@ -30,13 +33,14 @@ pub(crate) struct AddArgs {
     /// Text [default: standard input]
     #[arg(allow_hyphen_values = true, value_parser = crate::input::argument)]
     text: Option<String>,
+
+    /// Read the text from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "text")]
+    file: Option<PathBuf>,
 }
 
 pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
-    let text = match args.text {
-        Some(text) => text,
-        None => app.stdin.read("the note")?,
-    };
+    let text = input::given(args.text, args.file.as_deref(), &app.stdin, "the note")?;
     let note = Written {
         text: &text,
         title: args.title.as_deref(),

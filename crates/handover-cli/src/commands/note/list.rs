@@ -4,7 +4,7 @@ use handover_model::{NoteKind, NoteState};
 use handover_store::NoteFilter;
 use handover_text::cut;
 
-use crate::app::App;
+use crate::app::{App, short_id};
 use crate::commands::Outcome;
 use crate::error::Exit;
 
@@ -38,17 +38,17 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
                 let id = note.id.as_str();
                 let shown = if note.title.is_empty() { &note.text } else { &note.title };
                 vec![
-                    id.get(id.len().saturating_sub(6)..).unwrap_or(id).to_owned(),
+                    short_id(id).to_owned(),
                     note.kind.to_string(),
                     note.state.to_string(),
-                    note.created_at.to_string().chars().take(10).collect(),
+                    ui.time(note.created_at),
                     cut::cut(shown, 60),
                     cut::cut(&note.origin, 50),
                 ]
             })
             .collect();
         let none = "No notes. `handover learn` finds what the project already knows.";
-        ui.table(&["id", "kind", "state", "date", "title", "from"], rows, none)
+        ui.table(&["id", "kind", "state", "time", "title", "from"], rows, none)
     })?;
     Ok(Exit::Done)
 }

@@ -7,7 +7,6 @@ mod show;
 mod state;
 
 use clap::Subcommand;
-use handover_context::notes;
 use handover_model::{Note, ProjectId};
 use handover_text::cut;
 
@@ -48,9 +47,9 @@ impl NoteCommand {
     }
 }
 
-/// The note of this id, or the only one whose id starts or ends with it.
+/// The note of this id, or the only one that a part of it stands for.
 fn named(app: &App, project: &ProjectId, name: &str) -> Result<Note, CommandError> {
-    Ok(notes::named(app.store()?, project, name)?)
+    app.find_note(project, name)
 }
 
 /// Prints one note.
@@ -62,7 +61,7 @@ fn answer(app: &App, note: &Note) -> Outcome {
 fn print(ui: &Ui, note: &Note) -> Result<(), CommandError> {
     ui.line(format_args!("Note       {}", note.id))?;
     ui.line(format_args!("From       {} ({})", note.origin, note.kind))?;
-    ui.line(format_args!("Time       {}", note.created_at))?;
+    ui.line(format_args!("Time       {}", ui.time(note.created_at)))?;
     ui.line(format_args!("Trust      {}", note.trust))?;
     let reason = note.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     ui.line(format_args!("State      {}{reason}", note.state))?;

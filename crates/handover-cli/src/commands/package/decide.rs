@@ -1,7 +1,6 @@
 //! `handover package confirm` and `reject`
 
-use handover_context::amendments;
-use handover_model::{AmendmentDecision, PackageId};
+use handover_model::AmendmentDecision;
 
 use crate::app::App;
 use crate::commands::Outcome;
@@ -13,12 +12,12 @@ use crate::error::Exit;
     after_help = "Examples:\n  handover package confirm 3\n  handover package confirm 3 --by 8"
 )]
 pub(crate) struct ConfirmArgs {
-    /// Id of the package that was replaced
-    id: PackageId,
+    /// Package that was replaced: its number, the path of its file, or `latest`
+    id: String,
 
     /// Package that replaces it [default: the one that was found]
     #[arg(long, value_name = "ID")]
-    by: Option<PackageId>,
+    by: Option<String>,
 }
 
 /// Reject a replacement that was found: both packages count
@@ -27,29 +26,31 @@ pub(crate) struct ConfirmArgs {
     after_help = "Examples:\n  handover package reject 3\n  handover package reject 3 --by 8"
 )]
 pub(crate) struct RejectArgs {
-    /// Id of the package that was not replaced
-    id: PackageId,
+    /// Package that was not replaced: its number, the path of its file, or `latest`
+    id: String,
 
     /// Package that does not replace it [default: the one that was found]
     #[arg(long, value_name = "ID")]
-    by: Option<PackageId>,
+    by: Option<String>,
 }
 
 pub(crate) fn confirm(app: &App, args: ConfirmArgs) -> Outcome {
-    decide(app, args.id, args.by, AmendmentDecision::Confirmed)
+    decide(app, &args.id, args.by.as_deref(), AmendmentDecision::Confirmed)
 }
 
 pub(crate) fn reject(app: &App, args: RejectArgs) -> Outcome {
-    decide(app, args.id, args.by, AmendmentDecision::Rejected)
+    decide(app, &args.id, args.by.as_deref(), AmendmentDecision::Rejected)
 }
 
-fn decide(app: &App, id: PackageId, by: Option<PackageId>, decision: AmendmentDecision) -> Outcome {
+fn decide(app: &App, name: &str, by: Option<&str>, decision: AmendmentDecision) -> Outcome {
+    let id = app.find_package(name)?;
+    let by = by.map(|name| app.find_package(name)).transpose()?;
     let (_, project) = app.learning()?;
-    let made = amendments::decide_package(app.store()?, &project, id, by, decision, app.now())?;
+    let made = app.by_hand(&project)?.decide_package(id, by, decision)?;
     app.ui.answer("amendment", &made, |ui| {
         let verb = match made.decision {
             AmendmentDecision::Confirmed => "replaces",
-            AmendmentDecision::Rejected => "does not replace",
+            AmendmentDecision::Rejected | AmendmentDecision::Open => "does not replace",
         };
         ui.line(format_args!("{} {verb} {}", made.later, made.earlier))
     })?;

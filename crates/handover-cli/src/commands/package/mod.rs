@@ -88,6 +88,7 @@ pub(crate) struct FactArgs {
 
 impl FactArgs {
     fn facts(self, app: &App) -> Result<Facts, CommandError> {
+        app.check_roles(self.producer.iter().chain(&self.consumer))?;
         let flag = app.common.group.as_deref();
         let placement = match (self.global, flag) {
             (true, Some(group)) => {

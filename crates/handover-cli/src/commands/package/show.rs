@@ -2,7 +2,7 @@
 
 use handover_context::package_file::{FileState, file_state};
 use handover_context::shape;
-use handover_model::{PackageId, RecordState};
+use handover_model::RecordState;
 
 use crate::app::App;
 use crate::commands::Outcome;
@@ -10,10 +10,12 @@ use crate::error::Exit;
 
 /// Show a package: its versions, deliveries, and whether its file has changed
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  handover package show 3\n  handover package show 3 --json")]
+#[command(
+    after_help = "Examples:\n  handover package show 3\n  handover package show docs/oauth.md --json"
+)]
 pub(crate) struct ShowArgs {
-    /// Package id
-    id: PackageId,
+    /// Package: its number, the path of its file, or `latest`
+    id: String,
 
     /// Include the registered text
     #[arg(long)]
@@ -22,11 +24,12 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
     let store = app.store()?;
-    let package = app.package(args.id)?;
-    let history = store.package_history(args.id)?;
-    let deliveries = store.package_deliveries(args.id)?;
+    let id = app.find_package(&args.id)?;
+    let package = app.package(id)?;
+    let history = store.package_history(id)?;
+    let deliveries = store.package_deliveries(id)?;
     let state = file_state(app.places()?, &package);
-    let answer = shape::package(store, app.places()?, args.id, args.body)?;
+    let answer = shape::package(store, app.places()?, id, args.body)?;
     let body = answer["body"].as_str();
     app.ui.answer("package", &answer, |ui| {
         ui.line(format_args!("Package    {} (version {})", package.id, package.version))?;
@@ -70,7 +73,10 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
         for delivery in &deliveries {
             ui.line(format_args!(
                 "Delivered  {} to {} (iteration {}), {}",
-                delivery.delivered_at, delivery.role, delivery.iteration, delivery.state
+                ui.time(delivery.delivered_at),
+                delivery.role,
+                delivery.iteration,
+                delivery.state
             ))?;
         }
         match body {

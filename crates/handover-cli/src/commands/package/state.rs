@@ -1,6 +1,6 @@
 //! `handover package retire` and `restore`
 
-use handover_model::{PackageId, RecordState};
+use handover_model::RecordState;
 
 use crate::app::App;
 use crate::commands::Outcome;
@@ -13,8 +13,8 @@ use crate::error::Exit;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover package retire 3 --reason \"we moved to Kafka\"")]
 pub(crate) struct RetireArgs {
-    /// Package id
-    id: PackageId,
+    /// Package: its number, the path of its file, or `latest`
+    id: String,
 
     /// Why it no longer counts
     #[arg(long, value_name = "TEXT")]
@@ -25,19 +25,20 @@ pub(crate) struct RetireArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover package restore 3")]
 pub(crate) struct RestoreArgs {
-    /// Package id
-    id: PackageId,
+    /// Package: its number, the path of its file, or `latest`
+    id: String,
 }
 
 pub(crate) fn retire(app: &App, args: RetireArgs) -> Outcome {
-    set(app, args.id, RecordState::Retired, args.reason.as_deref())
+    set(app, &args.id, RecordState::Retired, args.reason.as_deref())
 }
 
 pub(crate) fn restore(app: &App, args: RestoreArgs) -> Outcome {
-    set(app, args.id, RecordState::Live, None)
+    set(app, &args.id, RecordState::Live, None)
 }
 
-fn set(app: &App, id: PackageId, state: RecordState, reason: Option<&str>) -> Outcome {
+fn set(app: &App, name: &str, state: RecordState, reason: Option<&str>) -> Outcome {
+    let id = app.find_package(name)?;
     let project = app.project_of(&app.package(id)?.session)?;
     let package = app.by_hand(&project)?.set_package(id, state, reason)?;
     app.ui.answer("package", &package, |ui| {

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use handover_context::package_file::draft;
-use handover_model::PackageId;
 use handover_store::Supersede;
 
 use super::{FactArgs, register};
@@ -19,8 +18,8 @@ use crate::error::Exit;
     after_help = "Examples:\n  handover package update 3 docs/oauth.md\n  handover package update 3 docs/oauth.md --priority critical"
 )]
 pub(crate) struct UpdateArgs {
-    /// Package id
-    id: PackageId,
+    /// Package: its number, the path of its file, or `latest`
+    id: String,
 
     /// File with the new content
     file: PathBuf,
@@ -30,14 +29,15 @@ pub(crate) struct UpdateArgs {
 }
 
 pub(crate) fn run(app: &App, args: UpdateArgs) -> Outcome {
-    let former = app.package(args.id)?;
+    let id = app.find_package(&args.id)?;
+    let former = app.package(id)?;
     let groups = app.group_ids(&former.session)?;
     let setting = app.package_setting(&former.session, &groups)?;
     let located = setting.paths.locate(&app.folder()?, &args.file)?;
     let mut facts = args.facts.facts(app)?;
     facts.former = Some(former.clone());
     let mut draft = draft(&setting, &located, facts)?;
-    draft.package.supersede = Supersede::Package(args.id);
+    draft.package.supersede = Supersede::Package(id);
     register(app, &draft)?;
     Ok(Exit::Done)
 }

@@ -12,7 +12,9 @@ use handover_agents::{
 use handover_handoff::probe_prompt;
 use handover_hosts::settings::SettingsFolders;
 use handover_hosts::{HookHost, ProbeSetup, Registry};
-use handover_model::{Host, HostSessionId, HostVersion, Profile, ProjectId, ReceiptId, SessionId};
+use handover_model::{
+    Host, HostSessionId, HostVersion, Profile, ProjectId, ReceiptId, ReceiptState, SessionId,
+};
 use handover_sqlite::SqliteStore;
 use handover_store::{Hosts, NewSession, ReceiptFilter, Receipts, Sessions};
 use handover_text::CleanJson;
@@ -33,7 +35,9 @@ struct Findings {
     fires: bool,
     /// Whether it called us when it spawned a subagent.
     spawns: bool,
-    /// What it did with the rewritten prompt.
+    /// Whether a subagent got its brief.
+    confirmed: bool,
+    /// What it did with the rewritten prompt, if it reveals its version.
     version: Option<HostVersion>,
 }
 
@@ -70,13 +74,17 @@ fn check(host: Host, name: &str, found: &Findings) -> Check {
         (Some(seen), ..) => {
             Check::fine(name, format!("hooks fire; {} accepts rewritten prompts", seen.version))
         }
+        (None, ..) if found.confirmed => {
+            Check::fine(name, "hooks fire; rewritten prompts are accepted")
+        }
         (None, true, _) => Check::wrong(name, "a subagent never finished", update),
         (None, false, true) => Check::wrong(name, "hooks fire, but not for subagents", update),
         (None, false, false) => Check::wrong(name, "its hooks do not fire", update),
     }
 }
 
-fn program(app: &App, host: Host) -> Result<Option<PathBuf>, CommandError> {
+/// The installed program of a host, if there is one.
+pub(crate) fn program(app: &App, host: Host) -> Result<Option<PathBuf>, CommandError> {
     let program = match app.config()?.agents.programs.get(host.as_str()) {
         Some(command) => split_command(command)?.0,
         None => default_program(host).into(),
@@ -132,8 +140,9 @@ fn probe(
         let version = app.redactor()?.clean(&seen.version);
         ours.note_host_version(name, &version, seen.drops_rewrites, app.now())?;
     }
-    let spawns = !store.receipts(&ReceiptFilter::default())?.is_empty();
-    Ok(Some(Findings { fires, spawns, version }))
+    let receipts = store.receipts(&ReceiptFilter::default())?;
+    let confirmed = receipts.iter().any(|receipt| receipt.state == ReceiptState::Confirmed);
+    Ok(Some(Findings { fires, spawns: !receipts.is_empty(), confirmed, version }))
 }
 
 /// An environment without the user's account, settings and network.
@@ -155,6 +164,7 @@ fn write_files(
     setup: &ProbeSetup,
 ) -> std::io::Result<()> {
     for (path, text) in &setup.files {
+        fs_err::create_dir_all(path.parent().unwrap_or(home))?;
         fs_err::write(path, text)?;
     }
     let program = std::env::current_exe()?.display().to_string();

@@ -1,6 +1,6 @@
 //! A scripted model: it spawns one subagent, which reports that it is done.
 //!
-//! It speaks Anthropic's messages and OpenAI's responses on loopback until it is dropped.
+//! It speaks Anthropic's messages, OpenAI's responses and Google's contents on loopback until it is dropped.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -55,8 +55,9 @@ impl Drop for Model {
 
 fn serve(mut request: Request) -> Result<(), Problem> {
     let path = request.url().split('?').next().unwrap_or_default().to_owned();
+    let is_gemini = path.ends_with("enerateContent");
     if *request.method() != Method::Post
-        || !matches!(path.as_str(), "/v1/messages" | "/v1/responses")
+        || !matches!(path.as_str(), "/v1/messages" | "/v1/responses") && !is_gemini
     {
         return reply(request, "application/json", "{}".to_owned());
     }
@@ -65,6 +66,14 @@ fn serve(mut request: Request) -> Result<(), Problem> {
     let body: Value = serde_json::from_slice(&body)?;
     if path == "/v1/responses" {
         return reply(request, "text/event-stream", events(&responses(&body)));
+    }
+    if is_gemini {
+        let answer = contents(&body);
+        return if path.ends_with(":streamGenerateContent") {
+            reply(request, "text/event-stream", format!("data: {answer}\n\n"))
+        } else {
+            reply(request, "application/json", answer.to_string())
+        };
     }
     let block = message(&body);
     if body["stream"] == true {
@@ -83,7 +92,7 @@ fn reply(request: Request, kind: &str, body: String) -> Result<(), Problem> {
     Ok(request.respond(Response::from_string(body).with_header(header))?)
 }
 
-/// What Claude Code is answered: one block.
+/// What Claude Code, Copilot CLI and opencode are answered: one block.
 fn message(body: &Value) -> Value {
     let conversation = body["messages"].to_string();
     if !conversation.contains(LEAD) {
@@ -92,8 +101,18 @@ fn message(body: &Value) -> Value {
     if conversation.contains("\"tool_result\"") {
         return json!({"type": "text", "text": "Done."});
     }
-    let input = json!({"description": "probe", "prompt": TASK, "subagent_type": "general-purpose"});
-    json!({"type": "tool_use", "id": "toolu_probe", "name": "Agent", "input": input})
+    let tools = body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+    // Copilot CLI and opencode have the same tool under another name.
+    let task = tools.iter().find(|tool| tool["name"] == "task");
+    let (tool, kind, general) = match task {
+        Some(task) if task.pointer("/input_schema/properties/agent_type").is_some() => {
+            ("task", "agent_type", "general-purpose")
+        }
+        Some(_) => ("task", "subagent_type", "general"),
+        None => ("Agent", "subagent_type", "general-purpose"),
+    };
+    let input = json!({"description": "probe", "name": "probe", "prompt": TASK, kind: general});
+    json!({"type": "tool_use", "id": "toolu_probe", "name": tool, "input": input})
 }
 
 /// A block as it is streamed.
@@ -123,6 +142,21 @@ fn stream(block: &Value) -> Vec<Value> {
         }),
         json!({"type": "message_stop"}),
     ]
+}
+
+/// What Gemini CLI is answered: one part. Its subagents end by calling a tool.
+fn contents(body: &Value) -> Value {
+    let conversation = body["contents"].to_string();
+    let call = |name: &str, args: Value| json!({"functionCall": {"name": name, "args": args}});
+    let part = match conversation.contains(LEAD) {
+        true if conversation.contains("functionResponse") => json!({"text": "Done."}),
+        true => call("invoke_agent", json!({"agent_name": "generalist", "prompt": TASK})),
+        false => call("complete_task", json!({"result": {"response": DEBRIEF}})),
+    };
+    json!({
+        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
+    })
 }
 
 /// What Codex is answered: one item and its frame.

@@ -1,5 +1,7 @@
 //! `handover reasoning add`
 
+use std::path::PathBuf;
+
 use handover_context::shape;
 use handover_model::{AgentId, Confidence, Phase, Role};
 use handover_store::NewReasoning;
@@ -7,13 +9,15 @@ use handover_store::NewReasoning;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
+use crate::input;
+use crate::ui::count;
 
 /// Record reasoning
 ///
 /// Secrets are redacted before it is stored.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover reasoning add --role developer --phase decisions \"Adapter per provider: they change weekly\"\n  handover reasoning add --role qa_expert --phase completion --group P1 < notes.txt"
+    after_help = "Examples:\n  handover reasoning add --role developer --phase decisions \"Adapter per provider: they change weekly\"\n  handover reasoning add --role qa_expert --phase completion --group P1 --file notes.txt"
 )]
 pub(crate) struct AddArgs {
     /// Role of the agent
@@ -43,16 +47,18 @@ pub(crate) struct AddArgs {
     /// Text [default: standard input]
     #[arg(allow_hyphen_values = true, value_parser = crate::input::argument)]
     text: Option<String>,
+
+    /// Read the text from a file
+    #[arg(long, value_name = "FILE", conflicts_with = "text")]
+    file: Option<PathBuf>,
 }
 
 /// Anything longer should be a package.
 const MAX_BYTES: usize = 100_000;
 
 pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
-    let text = match args.text {
-        Some(text) => text,
-        None => app.stdin.read("the reasoning")?,
-    };
+    app.check_role(&args.role)?;
+    let text = input::given(args.text, args.file.as_deref(), &app.stdin, "the reasoning")?;
     if text.trim().is_empty() {
         return Err(CommandError::invalid("the reasoning is empty")
             .hinted("Pass it as an argument or on standard input."));
@@ -85,7 +91,7 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     app.ui.answer("reasoning", &answer, |ui| {
         ui.line(format_args!("Recorded reasoning {} ({} by {})", kept.id, kept.phase, kept.role))?;
         if redactions > 0 {
-            ui.note(format_args!("{redactions} secret(s) redacted"));
+            ui.note(format_args!("{} redacted", count(redactions, "secret")));
         }
         Ok(())
     })?;

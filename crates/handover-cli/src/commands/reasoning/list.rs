@@ -28,6 +28,7 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
+    app.check_roles(&args.role)?;
     let filter = ReasoningFilter {
         group: app.group()?,
         role: args.role,

@@ -37,7 +37,7 @@ fn print(ui: &Ui, entries: &[Reasoning]) -> Result<(), CommandError> {
         .iter()
         .map(|r| {
             vec![
-                r.created_at.to_string(),
+                ui.time(r.created_at),
                 r.role.to_string(),
                 r.phase.to_string(),
                 r.group.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),

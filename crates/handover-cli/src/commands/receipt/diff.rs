@@ -1,30 +1,39 @@
 //! `handover receipt diff`
 
-use handover_context::shape;
-use handover_model::{Receipt, ReceiptId};
+use std::collections::HashMap;
 
+use handover_context::shape;
+use handover_model::Receipt;
+use handover_store::ReceiptFilter;
+
+use super::titles::Titles;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 
 /// Compare two receipts, or a receipt with its predecessor
+///
+/// Without arguments: the last two for the same session, group and role.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover receipt diff r_0190…\n  handover receipt diff r_0191… r_0190…"
+    after_help = "Examples:\n  handover receipt diff\n  handover receipt diff latest\n  handover receipt diff 4f2a91 07be3d"
 )]
 pub(crate) struct DiffArgs {
-    /// Receipt id
-    id: ReceiptId,
+    /// Receipt: its id, at least four characters of it, or `latest` [default: the newest with a predecessor]
+    id: Option<String>,
 
     /// Receipt to compare with [default: the previous one for the same session, group and role]
-    other: Option<ReceiptId>,
+    other: Option<String>,
 }
 
 pub(crate) fn run(app: &App, args: DiffArgs) -> Outcome {
-    let receipt = app.store()?.receipt(&args.id)?;
-    let older = match args.other {
-        Some(id) => app.store()?.receipt(&id)?,
-        None => previous(app, &receipt)?,
+    let (older, receipt) = match (args.id, args.other) {
+        (Some(id), Some(other)) => (app.find_receipt(&other)?, app.find_receipt(&id)?),
+        (Some(id), None) => {
+            let receipt = app.find_receipt(&id)?;
+            (previous(app, &receipt)?, receipt)
+        }
+        (None, _) => newest_pair(app)?,
     };
     let answer = shape::receipt_diff(&older, &receipt);
     app.ui.answer("diff", &answer, |ui| {
@@ -33,15 +42,13 @@ pub(crate) fn run(app: &App, args: DiffArgs) -> Outcome {
             "Tokens {} → {}, zone {} → {}",
             older.tokens, receipt.tokens, older.zone, receipt.zone
         ))?;
+        let titles = Titles::new(app);
         let items = |key: &str| answer[key].as_array().map(Vec::as_slice).unwrap_or_default();
         for (mark, key) in [("+", "added"), ("-", "removed")] {
             for item in items(key) {
-                ui.line(format_args!(
-                    "{mark} {} {} v{}",
-                    item["kind"].as_str().unwrap_or_default(),
-                    item["id"].as_str().unwrap_or_default(),
-                    item["version"]
-                ))?;
+                let text = |key: &str| item[key].as_str().unwrap_or_default();
+                let title = titles.of(text("kind"), text("id"));
+                ui.line(format_args!("{mark} {title} v{}", item["version"]))?;
             }
         }
         if items("added").is_empty() && items("removed").is_empty() {
@@ -50,6 +57,32 @@ pub(crate) fn run(app: &App, args: DiffArgs) -> Outcome {
         Ok(())
     })?;
     Ok(Exit::Done)
+}
+
+/// The newest receipt that has a predecessor, and that one.
+fn newest_pair(app: &App) -> Result<(Receipt, Receipt), CommandError> {
+    let filter = ReceiptFilter {
+        session: app.named_session()?,
+        group: app.group()?,
+        ..ReceiptFilter::default()
+    };
+    let all = app.store()?.receipts(&filter)?;
+    let mut seen: HashMap<_, &Receipt> = HashMap::new();
+    let mut pairs = all.iter().rev().filter_map(|receipt| {
+        let agent = (&receipt.session, &receipt.group, &receipt.role);
+        seen.insert(agent, receipt).map(|older| (older, receipt))
+    });
+    match pairs.by_ref().last() {
+        Some((older, newer)) => {
+            let store = app.store()?;
+            Ok((store.receipt(&older.id)?, store.receipt(&newer.id)?))
+        }
+        None => {
+            let message = "no two receipts have the same session, group and role";
+            Err(CommandError::new(Exit::Usage, "not_found", message)
+                .hinted("Name two: `handover receipt diff NEWER OLDER`; `handover receipt list` shows them."))
+        }
+    }
 }
 
 /// The previous receipt for the same session, group and role.

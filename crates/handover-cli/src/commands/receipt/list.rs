@@ -5,7 +5,7 @@ use handover_model::Role;
 use handover_store::ReceiptFilter;
 use serde_json::Value;
 
-use crate::app::App;
+use crate::app::{App, short_id};
 use crate::commands::Outcome;
 use crate::error::Exit;
 
@@ -25,6 +25,7 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
+    app.check_roles(&args.role)?;
     let filter = ReceiptFilter {
         session: app.named_session()?,
         group: app.group()?,
@@ -38,19 +39,20 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
             .iter()
             .map(|r| {
                 vec![
-                    r.id.to_string(),
+                    short_id(r.id.as_str()).to_owned(),
                     r.session.to_string(),
                     r.role.to_string(),
-                    r.iteration.to_string(),
+                    r.group.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string),
+                    (r.iteration + 1).to_string(),
                     r.state.to_string(),
                     r.zone.to_string(),
                     r.tokens.to_string(),
-                    r.created_at.to_string(),
+                    ui.time(r.created_at),
                 ]
             })
             .collect();
         let header =
-            ["receipt", "session", "role", "iteration", "state", "zone", "tokens", "created"];
+            ["receipt", "session", "role", "group", "attempt", "state", "zone", "tokens", "time"];
         ui.table(
             &header,
             rows,

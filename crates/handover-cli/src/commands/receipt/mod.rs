@@ -3,6 +3,7 @@
 mod diff;
 mod list;
 mod show;
+mod titles;
 mod verify;
 
 use clap::Subcommand;

@@ -1,22 +1,24 @@
 //! `handover receipt show`
 
-use handover_model::{KnownEvent, Provision, Receipt, ReceiptId};
+use handover_engine::stats::{UseOf, use_of};
+use handover_model::{KnownEvent, Provision, Receipt};
 use handover_store::{EventFilter, ReceiptFilter};
 use serde_json::Value;
 
+use super::titles::Titles;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
-use crate::ui::Ui;
+use crate::ui::{Ui, count, share};
 
 /// Show what an agent received, what was left out, and why
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover receipt show\n  handover receipt show r_0190… --text\n  handover receipt show r_0190… --json"
+    after_help = "Examples:\n  handover receipt show\n  handover receipt show 4f2a91 --text\n  handover receipt show latest --json"
 )]
 pub(crate) struct ShowArgs {
-    /// Receipt id [default: the newest]
-    id: Option<ReceiptId>,
+    /// Receipt: its id, at least four characters of it, or `latest` [default: the newest]
+    id: Option<String>,
 
     /// Print only the text that the agent received, without its task
     #[arg(long)]
@@ -25,7 +27,7 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
     let receipt = match &args.id {
-        Some(id) => app.store()?.receipt(id)?,
+        Some(id) => app.find_receipt(id)?,
         None => newest(app)?,
     };
     if args.text {
@@ -36,7 +38,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
     app.ui.answer("receipt", &receipt, |ui| {
         print_heading(ui, &receipt)?;
         print_provisions(ui, &receipt)?;
-        print_contents(ui, &receipt)?;
+        print_contents(ui, &receipt, &Titles::new(app))?;
         debrief.as_ref().map_or(Ok(()), |debrief| print_debrief(ui, debrief))
     })?;
     Ok(Exit::Done)
@@ -45,10 +47,12 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
 /// Whom the receipt is for, and how large the text was.
 fn print_heading(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
     ui.line(format_args!("Receipt    {} ({})", receipt.id, receipt.state))?;
+    ui.line(format_args!("Time       {}", ui.time(receipt.created_at)))?;
     let group = receipt.group.as_ref().map_or("–", |group| group.as_str());
     ui.line(format_args!(
-        "For        {} of group {group}, iteration {}",
-        receipt.role, receipt.iteration
+        "For        {} of group {group}, attempt {}",
+        receipt.role,
+        receipt.iteration + 1
     ))?;
     ui.line(format_args!("Session    {}", receipt.session))?;
     ui.line(format_args!(
@@ -56,7 +60,7 @@ fn print_heading(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
         receipt.model.as_deref().unwrap_or("–"),
         receipt.tokenizer
     ))?;
-    ui.line(format_args!("Zone       {}, {} tokens", receipt.zone, receipt.tokens))
+    ui.line(format_args!("Zone       {}, {}", receipt.zone, count(receipt.tokens, "token")))
 }
 
 /// The parts of the brief that are missing, disabled or degraded, and the tokens of each section.
@@ -85,13 +89,26 @@ fn print_provisions(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// What is in, what is out and why, and what was changed on the way.
-fn print_contents(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
+/// What is in, what is out and why, and what was changed on the way. Scores are shares of the best one, from 0 to 100.
+fn print_contents(ui: &Ui, receipt: &Receipt, titles: &Titles<'_>) -> Result<(), CommandError> {
+    let scores = receipt.items.iter().map(|item| item.score);
+    let best = scores.chain(receipt.left_out.iter().map(|item| item.score)).fold(0.0, f64::max);
     for item in &receipt.items {
         ui.line(format_args!(
-            "In         {} {} v{} ({}), {}, score {:.3}, {} tokens",
-            item.kind, item.id, item.version, item.form, item.trust, item.score, item.tokens
+            "In         {} v{} ({}), {}, score {}, {}",
+            titles.of(item.kind.as_str(), &item.id),
+            item.version,
+            item.form,
+            item.trust,
+            share(item.score, best),
+            count(item.tokens, "token")
         ))?;
+        if let Some(at) = item.read_at {
+            ui.line(format_args!("           read {}", ui.time(at)))?;
+        }
+        if let Some(used) = item.used {
+            ui.line(format_args!("           {used}"))?;
+        }
         if let Some(by) = &item.outdated {
             ui.line(format_args!("           outdated: {by}"))?;
         }
@@ -103,14 +120,18 @@ fn print_contents(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
             ui.line(format_args!("           {} {stale}", stale.name()))?;
         }
     }
+    if let Some(UseOf { tokens, used_tokens, .. }) = use_of(receipt) {
+        ui.line(format_args!("Used       of {tokens} tokens of these, {used_tokens} were used"))?;
+    }
     for item in &receipt.left_out {
         let reason = match &item.amended_by {
             Some(by) => by.to_string(),
             None => item.reason.to_string(),
         };
         ui.line(format_args!(
-            "Out        {} {}: {reason}, score {:.3}",
-            item.kind, item.id, item.score
+            "Out        {}: {reason}, score {}",
+            titles.of(item.kind.as_str(), &item.id),
+            share(item.score, best)
         ))?;
     }
     if let Some(failure) = &receipt.failure {
@@ -119,8 +140,18 @@ fn print_contents(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
     for part in &receipt.trimmed {
         ui.line(format_args!("Trimmed    {part}"))?;
     }
-    for (rule, count) in &receipt.redactions {
-        ui.line(format_args!("Redacted   {count} by {rule}"))?;
+    print_redactions(ui, receipt)
+}
+
+/// What was removed for this brief, and what had been removed before it was stored.
+fn print_redactions(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
+    for (rule, number) in &receipt.redactions {
+        ui.line(format_args!("Redacted   {number} by {rule}"))?;
+    }
+    let shown = receipt.text.as_deref().map_or(0, |text| text.matches("[REDACTED-").count() as u64);
+    let before = shown.saturating_sub(receipt.redactions.values().sum());
+    if before > 0 {
+        ui.line(format_args!("Redacted   {before} when it was stored"))?;
     }
     Ok(())
 }
@@ -130,12 +161,12 @@ fn print_debrief(ui: &Ui, debrief: &Value) -> Result<(), CommandError> {
     let text = |key: &str| debrief[key].as_str().unwrap_or("–").to_owned();
     ui.line(format_args!("Ended      {}: {}", text("verdict"), text("summary")))?;
     let kept = &debrief["kept"];
-    let count = |key: &str| kept[key].as_array().map_or(0, Vec::len);
+    let length = |key: &str| kept[key].as_array().map_or(0, Vec::len);
     ui.line(format_args!(
-        "Kept       {} reasoning, {} packages, {} errors",
+        "Kept       {} reasoning, {}, {}",
         kept["reasoning"].as_u64().unwrap_or(0),
-        count("packages"),
-        count("errors")
+        count(length("packages"), "package"),
+        count(length("errors"), "error")
     ))
 }
 

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use handover_context::package_file::content_hash;
 use handover_handoff::marker_of;
-use handover_model::ReceiptId;
 use serde_json::json;
 
 use crate::app::App;
@@ -18,18 +17,18 @@ use crate::input;
 /// match and with 1 if they do not.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover receipt verify r_0190… prompt.md\n  handover receipt verify r_0190… - < prompt.md"
+    after_help = "Examples:\n  handover receipt verify latest prompt.md\n  handover receipt verify 4f2a91 - < prompt.md"
 )]
 pub(crate) struct VerifyArgs {
-    /// Receipt id
-    id: ReceiptId,
+    /// Receipt: its id, at least four characters of it, or `latest`
+    id: String,
 
     /// Prompt file, or `-` for standard input
     file: PathBuf,
 }
 
 pub(crate) fn run(app: &App, args: VerifyArgs) -> Outcome {
-    let receipt = app.store()?.receipt(&args.id)?;
+    let receipt = app.find_receipt(&args.id)?;
     let text = input::file(&args.file, &app.stdin, "the prompt")?;
     let hash = content_hash(text.as_bytes());
     let verified = hash == receipt.prompt_hash;

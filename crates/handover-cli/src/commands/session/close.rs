@@ -1,6 +1,6 @@
 //! `handover session close`
 
-use handover_model::{SessionId, SessionStatus};
+use handover_model::SessionStatus;
 
 use crate::app::App;
 use crate::commands::Outcome;
@@ -15,8 +15,8 @@ use crate::error::{CommandError, Exit};
     after_help = "Examples:\n  handover session close login-rework\n  handover session close login-rework --status failed"
 )]
 pub(crate) struct CloseArgs {
-    /// Session id
-    id: SessionId,
+    /// Session: its id, at least four characters of it, or `latest`
+    id: String,
 
     /// Final status: completed or failed
     #[arg(long, default_value = "completed")]
@@ -29,8 +29,9 @@ pub(crate) fn run(app: &App, args: CloseArgs) -> Outcome {
             "`active` is not a final status; use completed or failed",
         ));
     }
-    let project = app.project_of(&args.id)?;
-    let session = app.by_hand(&project)?.set_session(&args.id, args.status)?;
+    let id = app.find_session(&args.id)?.id;
+    let project = app.project_of(&id)?;
+    let session = app.by_hand(&project)?.set_session(&id, args.status)?;
     app.ui.answer("session", &session, |ui| {
         ui.line(format_args!("Closed {} as {}", session.id, session.status))
     })?;

@@ -27,7 +27,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
                     s.id.to_string(),
                     s.status.to_string(),
                     s.project.to_string(),
-                    s.created_at.to_string(),
+                    ui.time(s.created_at),
                 ]
             })
             .collect();

@@ -9,6 +9,7 @@ use crate::commands::Outcome;
 use crate::commands::package::register_found;
 use crate::env;
 use crate::error::{CommandError, Exit};
+use crate::ui::count;
 use handover_context::package_file::Reach;
 
 /// Open a session
@@ -98,7 +99,7 @@ pub(crate) fn run(app: &App, args: NewArgs) -> Outcome {
             ));
         }
         if !found.registered.is_empty() {
-            ui.note(format_args!("Registered {} existing file(s).", found.registered.len()));
+            ui.note(format_args!("Registered {}.", count(found.registered.len(), "existing file")));
         }
         Ok(())
     })?;

@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
+use crate::ui::count;
 
 /// Delete a session, its records and its artifacts folder
 ///
@@ -29,11 +30,11 @@ pub(crate) fn run(app: &App, args: PurgeArgs) -> Outcome {
     let counts = store.session_counts(&args.id)?;
     let folder = app.places()?.artifacts(&args.id);
     let question = format!(
-        "Delete session {} with {} packages, {} reasoning entries, {} receipts and the folder {}?",
+        "Delete session {} with {}, {}, {} and the folder {}?",
         args.id,
-        counts.package_versions,
-        counts.reasoning,
-        counts.receipts,
+        count(counts.package_versions, "package"),
+        count(counts.reasoning, "reasoning entry"),
+        count(counts.receipts, "receipt"),
         folder.display()
     );
     if !args.yes && !app.ui.confirm(&question) {

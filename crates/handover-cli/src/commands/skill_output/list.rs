@@ -29,7 +29,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
                     o.iteration.to_string(),
                     o.role.as_ref().map_or_else(dash, ToString::to_string),
                     o.group.as_ref().map_or_else(dash, ToString::to_string),
-                    o.created_at.to_string(),
+                    ui.time(o.created_at),
                     ui.last_cell(&o.output.to_string(), 60),
                 ]
             })

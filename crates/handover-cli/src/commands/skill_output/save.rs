@@ -1,5 +1,7 @@
 //! `handover skill-output save`
 
+use std::path::PathBuf;
+
 use handover_model::{Role, SkillName};
 use handover_store::NewSkillOutput;
 use serde_json::{Value, json};
@@ -7,15 +9,20 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
+use crate::input;
 
-/// Save a skill's output from standard input (JSON) as a new entry
+/// Save a skill's output (JSON) from a file or standard input as a new entry
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  lint --json | handover skill-output save lint-check --role developer --group P1"
+    after_help = "Examples:\n  lint --json | handover skill-output save lint-check --role developer --group P1\n  handover skill-output save lint-check lint.json"
 )]
 pub(crate) struct SaveArgs {
     /// Skill name
     name: SkillName,
+
+    /// File with the output; `-` is standard input
+    #[arg(default_value = "-", hide_default_value = true)]
+    file: PathBuf,
 
     /// Role that the skill ran for
     #[arg(long)]
@@ -23,7 +30,8 @@ pub(crate) struct SaveArgs {
 }
 
 pub(crate) fn run(app: &App, args: SaveArgs) -> Outcome {
-    let text = app.stdin.read("the skill's JSON")?;
+    app.check_roles(&args.role)?;
+    let text = input::file(&args.file, &app.stdin, "the skill's JSON")?;
     let output: Value = serde_json::from_str(&text).map_err(|error| {
         CommandError::invalid(format!("the skill's output is not valid JSON: {error}"))
     })?;

@@ -10,12 +10,13 @@ use std::time::Duration;
 use handover_agents::{
     AgentEvent, CancelToken, Ended, Outcome as AgentOutcome, Tee, run as run_agent,
 };
-use handover_engine::log_filter;
+use handover_engine::{log_filter, observe};
 use handover_files::Sync;
 use handover_handoff::{
-    Debrief, Ending, Handoff, Kept, OutsideRead, follow_up_prompt, read_ending, request_for_debrief,
+    Debrief, Ending, Handoff, Kept, OutsideRead, follow_up_prompt, read_endings,
+    request_for_debrief,
 };
-use handover_model::{AdmittedPrompt, FailureClass, Host, Profile, Verdict};
+use handover_model::{AdmittedPrompt, FailureClass, Host, Profile, Trace, Verdict};
 use serde_json::json;
 
 use super::Outcome;
@@ -100,27 +101,23 @@ pub(crate) fn run(app: &App, args: SpawnArgs) -> Outcome {
         None => prepare::new_brief(app, &args, task)?,
     };
     let spawn = Spawn { app, args: &args, program: &program, handoff: &handoff, cancel: &cancel };
-    let mut first = spawn.start(&handoff.prompt, None)?;
-    let mut debrief = read_ending(&first.final_text);
-    let mut asked_again = false;
-    if let Some(conversation) = resumable(&args, &first, &debrief) {
-        asked_again = true;
+    let mut trace = Trace::default();
+    let mut first = spawn.start(&handoff.prompt, None, &mut trace)?;
+    let mut debrief = read_endings(first.answers());
+    let asked_again = is_resumable(&args, &first, &debrief);
+    if asked_again {
         app.ui.note("No debrief; asking for it once.");
         let question = request_for_debrief(handoff.prompt.receipt());
-        let second =
-            spawn.start(&follow_up_prompt(&handoff.prompt, question), Some(conversation))?;
-        let late = read_ending(&second.final_text);
+        let prompt = follow_up_prompt(&handoff.prompt, question);
+        let second = spawn.start(&prompt, Some(&first), &mut trace)?;
+        let late = read_endings(second.answers());
         if late.has_block() {
             debrief = late;
         }
-        first.duration += second.duration;
-        first.report.cost_usd = match (first.report.cost_usd, second.report.cost_usd) {
-            (Some(one), Some(two)) => Some(one + two),
-            (one, two) => one.or(two),
-        };
+        first.add(&second);
     }
     let outside = first.report.outside.clone().map(|tool| OutsideRead { tool, at: None });
-    let kept = spawn.end(&debrief, asked_again, outside.as_ref())?;
+    let kept = spawn.end(&debrief, asked_again, outside.as_ref(), &trace)?;
     answer(app, &handoff, &first, &debrief, kept.as_ref())?;
     Ok(exit(&first, &debrief))
 }
@@ -135,17 +132,21 @@ struct Spawn<'a> {
 }
 
 impl Spawn<'_> {
-    /// Runs the program once. The receipt is delivered as soon as the process exists, and failed if
-    /// it never does.
+    /// Runs the program once, or once more in the conversation of the `first` time. The receipt is
+    /// delivered as soon as the process exists, and failed if it never does.
     fn start(
         &self,
         prompt: &AdmittedPrompt,
-        resume: Option<String>,
+        first: Option<&AgentOutcome>,
+        trace: &mut Trace,
     ) -> Result<AgentOutcome, CommandError> {
+        trace.told(prompt.text());
         let Self { app, args, handoff, .. } = self;
-        let (id, again) = (prompt.receipt(), resume.is_some());
+        let (id, again) = (prompt.receipt(), first.is_some());
         let assignment = &handoff.assignment;
-        let invocation = program::invocation(app, args, self.program, assignment, prompt, resume)?;
+        let invocation = program::invocation(app, args, self.program, assignment, prompt)?;
+        let resumed = first.and_then(|first| invocation.follow_up(first, prompt.clone()));
+        let invocation = resumed.unwrap_or(invocation);
         let redactor = app.redactor()?;
         let folder = app.project()?.folder().inside("spawns");
         let name = if again { format!("{id}-again") } else { id.to_string() };
@@ -159,11 +160,14 @@ impl Spawn<'_> {
                     .handoffs()
                     .and_then(|handoffs| Ok(handoffs.started(id, Some(args.host), app.now())?));
             }
+            observe(trace, &event);
             progress.show(&event);
         };
         match run_agent(&invocation, Some(&mut tee), &mut on_event, self.cancel) {
             Ok(outcome) => {
-                let last = redactor.clean(&outcome.final_text);
+                let mut answers: Vec<&str> = outcome.answers().collect();
+                answers.reverse();
+                let last = redactor.clean(&answers.join("\n\n"));
                 folder.replace(&format!("{name}.md"), last.as_str().as_bytes(), Sync::No)?;
                 if let Err(error) = delivery {
                     app.ui.warn(format_args!("the delivery was not stored: {}", error.message));
@@ -185,6 +189,7 @@ impl Spawn<'_> {
         debrief: &Debrief,
         asked_again: bool,
         outside: Option<&OutsideRead>,
+        trace: &Trace,
     ) -> Result<Option<Kept>, CommandError> {
         let Self { app, handoff, .. } = self;
         if !handoff.in_store() {
@@ -196,18 +201,17 @@ impl Spawn<'_> {
             return Ok(None);
         }
         let ending = Ending::new(&handoff.assignment, debrief, app.now());
-        Ok(app.handoffs()?.ended(Ending { asked_again, outside, ..ending })?.kept().cloned())
+        let ending = Ending { asked_again, outside, trace: Some(trace), ..ending };
+        Ok(app.handoffs()?.ended(ending)?.kept().cloned())
     }
 }
 
-/// The conversation in which a forgotten debrief can be asked for, if the agent ended well.
-fn resumable(args: &SpawnArgs, outcome: &AgentOutcome, debrief: &Debrief) -> Option<String> {
+/// Whether a forgotten debrief can be asked for in the same conversation: only if the agent ended well.
+fn is_resumable(args: &SpawnArgs, outcome: &AgentOutcome, debrief: &Debrief) -> bool {
     let program = handover_agents::Registry::built_in().find(args.host);
     let resumable = program.is_ok_and(|program| program.capabilities().resumable);
-    if debrief.has_block() || !resumable || !outcome.is_success() {
-        return None;
-    }
-    outcome.report.host_session.clone()
+    let named = outcome.report.host_session.is_some();
+    !debrief.has_block() && resumable && named && outcome.is_success()
 }
 
 fn answer(

@@ -49,7 +49,6 @@ pub(super) fn invocation(
     program: &Program,
     assignment: &Assignment,
     prompt: &AdmittedPrompt,
-    resume: Option<String>,
 ) -> Result<Invocation, CommandError> {
     let config = app.config()?;
     let mut environment =
@@ -66,7 +65,6 @@ pub(super) fn invocation(
     invocation.environment = environment;
     invocation.profile = args.profile;
     invocation.model.clone_from(&args.request.model);
-    invocation.resume = resume;
     invocation.limits = Limits {
         wall: seconds(args.timeout, config.agents.timeout),
         idle: seconds(args.idle_timeout, config.agents.idle_timeout),

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::commands::Outcome;
 use crate::commands::doctor::repair::back_up;
 use crate::error::{CommandError, Exit};
-use crate::store::StorePlace;
+use crate::store::StoreLocation;
 
 /// Renew the last good copy of the store
 ///
@@ -19,7 +19,7 @@ pub(crate) struct BackupArgs {}
 
 pub(crate) fn run(app: &App, _: BackupArgs) -> Outcome {
     app.existing_store()?;
-    let StorePlace::File(store) = app.store_place()? else {
+    let StoreLocation::File(store) = app.store_location()? else {
         let message = "only a store in a file is copied";
         return Err(CommandError::invalid(message)
             .hinted("Back the database up with its own tools, or use `handover export FILE`."));

@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
-use crate::store::StorePlace;
+use crate::store::{Purpose, StoreLocation};
 
 /// Copy a project from one store to another
 ///
@@ -39,7 +39,7 @@ pub(crate) fn run(app: &App, args: CopyArgs) -> Outcome {
         return Err(CommandError::invalid(format!("no store at {from}"))
             .hinted("Run `handover doctor` to see where the project's store is."));
     }
-    let open = |place: &StorePlace| app.open(place, None);
+    let open = |place: &StoreLocation| app.open(place, Purpose::Command);
     let (source, target) = (open(&from)?, open(&to)?);
     let apart = to.is_shared() && !app.config()?.learn.share;
     let copied = if apart {
@@ -80,11 +80,11 @@ pub(crate) fn run(app: &App, args: CopyArgs) -> Outcome {
 }
 
 /// Parses a store argument; a path is relative to the current folder.
-fn place(app: &App, text: &str) -> Result<StorePlace, CommandError> {
-    Ok(match StorePlace::parse(text)? {
-        StorePlace::File(path) => StorePlace::File(app.folder()?.join(path)),
-        shared @ StorePlace::Shared(_) => shared,
-        StorePlace::Service(url) => {
+fn place(app: &App, text: &str) -> Result<StoreLocation, CommandError> {
+    Ok(match StoreLocation::parse(text)? {
+        StoreLocation::File(path) => StoreLocation::File(app.folder()?.join(path)),
+        shared @ StoreLocation::Shared(_) => shared,
+        StoreLocation::Service(url) => {
             let message = format!("cannot copy through the service at {url}");
             return Err(CommandError::invalid(message)
                 .hinted("Pass the file or database that the service itself uses."));

@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
+use crate::ui::count;
 
 /// Apply the present redaction rules to what is stored
 ///
@@ -32,7 +33,7 @@ pub(crate) fn run(app: &App, args: RedactArgs) -> Outcome {
     });
     app.ui.answer("redacted", &answer, |ui| {
         let verb = if args.dry_run { "Would redact" } else { "Redacted" };
-        ui.line(format_args!("{verb} {} record(s)", found.total()))?;
+        ui.line(format_args!("{verb} {}", count(found.total(), "record")))?;
         for (kind, count) in &found.records {
             ui.line(format_args!("  {count:>6}  {kind}"))?;
         }

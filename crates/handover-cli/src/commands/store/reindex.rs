@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::Exit;
+use crate::ui::count;
 
 /// Rebuild the text index from the packages
 ///
@@ -23,8 +24,9 @@ pub(crate) fn run(app: &App, _: ReindexArgs) -> Outcome {
     let answer = json!({"sessions": rebuilt.sessions, "packages": rebuilt.packages});
     app.ui.answer("reindexed", &answer, |ui| {
         ui.line(format_args!(
-            "Rebuilt the index of {} packages in {} sessions",
-            rebuilt.packages, rebuilt.sessions
+            "Rebuilt the index of {} in {}",
+            count(rebuilt.packages, "package"),
+            count(rebuilt.sessions, "session")
         ))
     })?;
     Ok(Exit::Done)

@@ -8,7 +8,7 @@ use clap::Subcommand;
 use handover_model::Strategy;
 
 use super::{Outcome, with_state};
-use crate::app::App;
+use crate::app::{App, short_id};
 use crate::error::Exit;
 
 /// Extract strategies from reasoning, list and retire them
@@ -40,9 +40,8 @@ fn answer(app: &App, strategies: &[Strategy]) -> Outcome {
         let rows = strategies
             .iter()
             .map(|s| {
-                let id = s.id.get(s.id.len().saturating_sub(6)..).unwrap_or(&s.id);
                 vec![
-                    id.to_owned(),
+                    short_id(&s.id).to_owned(),
                     s.helpfulness.to_string(),
                     s.topic.to_string(),
                     s.language.clone().unwrap_or_else(|| "–".to_owned()),

@@ -38,7 +38,8 @@ pub(crate) fn restore(app: &App, args: RestoreArgs) -> Outcome {
 
 fn set(app: &App, id: &str, state: RecordState, reason: Option<&str>) -> Outcome {
     let (_, project) = app.learning()?;
-    let strategy = app.by_hand(&project)?.set_strategy(id, state, reason)?;
+    let id = app.find_strategy(&project, id)?;
+    let strategy = app.by_hand(&project)?.set_strategy(&id, state, reason)?;
     app.ui.answer("strategy", &strategy, |ui| {
         let word = match strategy.state {
             RecordState::Retired => "Retired",

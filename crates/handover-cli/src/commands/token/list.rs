@@ -28,7 +28,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
             .iter()
             .map(|token| {
                 let ended = match (token.ended_at, token.expires_at) {
-                    (Some(time), _) => format!("ended {time}"),
+                    (Some(time), _) => format!("ended {}", ui.time(time)),
                     (None, Some(time)) => format!("until {time}"),
                     (None, None) => "–".to_owned(),
                 };
@@ -37,7 +37,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
                     token.kind.to_string(),
                     token.scope.to_string(),
                     token.project.as_ref().map_or_else(|| "all".to_owned(), ToString::to_string),
-                    token.created_at.to_string(),
+                    ui.time(token.created_at),
                     ended,
                     token.name.clone().unwrap_or_default(),
                 ]

@@ -72,7 +72,7 @@ fn runs() {
     let story = format!("# Story 1-1-a\n\nStatus: ready-for-dev\n\nUse {}.\n", p.token("story"));
     env.write("docs/stories/1-1-a.md", story);
     let check = format!(
-        "echo {}\n{}\ntest -e fixed.txt\n",
+        "echo {}\n{}\ntest ! -e a.txt || test -e fixed.txt\n",
         p.token("gate"),
         printing(&p.private_key("gate"))
     );

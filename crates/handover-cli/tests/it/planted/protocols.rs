@@ -19,12 +19,13 @@ fn hooks() {
             "session_id": field("session"), "cwd": env.path(""), "model": field("model"),
             "transcript_path": format!("{}/{}.jsonl", env.folder().display(), field("transcript")),
         });
+        let kind = field("type");
         let mut events = vec![
             json!({"hook_event_name": "SessionStart", "source": field("source")}),
             json!({"hook_event_name": "SessionStart", "source": "startup"}),
             json!({"hook_event_name": "UserPromptSubmit", "prompt": field("prompt")}),
             json!({"hook_event_name": "PreToolUse", "tool_name": "Task", "tool_use_id": field("tool use"),
-                   "tool_input": {"prompt": "work", "description": "d", "subagent_type": field("type")}}),
+                   "tool_input": {"prompt": "work", "description": "d", "subagent_type": kind.clone()}}),
             json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "t1",
                    "tool_input": {"command": field("command")},
                    "tool_response": {"stdout": field("output"), "stderr": format!("Error: {}", field("error")), "exit_code": 1}}),
@@ -42,7 +43,11 @@ fn hooks() {
         for event in events {
             let mut whole = base.clone();
             whole.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
-            let output = env.run_with(whole.to_string(), ["hook", host]);
+            let mut output = env.run_with(whole.to_string(), ["hook", host]);
+            if whole["hook_event_name"] == "PreToolUse" {
+                // The program gets its own input back, with another prompt.
+                output.stdout = output.stdout.replace(kind.as_str(), "");
+            }
             p.output("hook", &output);
         }
         let output = env.run_with(broken, ["hook", host]);

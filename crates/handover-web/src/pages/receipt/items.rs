@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use handover_model::{ItemKind, NoteId, Receipt};
+use handover_engine::stats::use_of as use_of_receipt;
+use handover_model::{ItemKind, NoteId, Receipt, ReceiptItem, Timestamp, Use};
 use handover_store::{ErrorFilter, ReasoningFilter, Result, StrategyFilter};
 use maud::{Markup, html};
 
@@ -133,6 +134,7 @@ pub(super) fn candidates(receipt: &Receipt, names: &Names) -> Markup {
             }
         }
         (rows(receipt, names, &terms, most))
+        @if let Some(summary) = summary(receipt) { p class="note" { (summary) } }
         @if !receipt.left_out_counts.is_empty() {
             p class="note" {
                 "Left out: "
@@ -153,7 +155,7 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
         Number("Score"),
         Graphic("Terms of the score"),
         Number("Tokens"),
-        Text("Read"),
+        Text("Use"),
     ];
     let none = || html! { "–" };
     let head = |kind: ItemKind, id: &str| {
@@ -173,7 +175,7 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
                 if scored { html! { (format!("{:.2}", item.score)) } } else { none() },
                 if scored { score_terms(&item.terms, terms, most) } else { html! {} },
                 if item.tokens == 0 { none() } else { html! { (count(item.tokens)) } },
-                item.read_at.map_or_else(none, |at| relative_time(names.now, at)),
+                use_of(item, names.now),
             ],
         )
     });
@@ -185,6 +187,30 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
             .dimmed()
     });
     table("candidates", &columns, included.chain(left_out))
+}
+
+/// What became of an item; that a hook saw it being opened is known before its agent has ended.
+fn use_of(item: &ReceiptItem, now: Timestamp) -> Markup {
+    let tone = |used: Use| match used {
+        Use::Unused => Tone::Calm,
+        Use::Echoed | Use::Named | Use::Opened => Tone::Good,
+    };
+    html! {
+        @match (item.used, item.read_at) {
+            (None, None) => "–",
+            (None, Some(_)) => (badge(Tone::Good, Use::Opened.as_str())),
+            (Some(used), _) => (badge(tone(used), used.as_str())),
+        }
+        @if let Some(at) = item.read_at { " " span class="muted" { (relative_time(now, at)) } }
+    }
+}
+
+/// How much of a brief was used, once its agent has ended.
+fn summary(receipt: &Receipt) -> Option<Markup> {
+    let used = use_of_receipt(receipt)?;
+    Some(
+        html! { "Of " (count(used.tokens)) " tokens of these items, " (count(used.used_tokens)) " were used." },
+    )
 }
 
 const fn form_label(form: handover_model::Form) -> &'static str {

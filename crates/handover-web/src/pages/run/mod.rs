@@ -137,7 +137,7 @@ fn next_step(view: &RunView, document: &RunDocument) -> Markup {
         RunState::Failed => (
             Tone::Bad,
             "Some stories failed; their work is kept on separate branches.",
-            format!("handover run {epic} --skip-done"),
+            format!("handover run {epic}"),
         ),
         RunState::Blocked if document.units().any(|story| story.question.is_some()) => (
             Tone::Warn,
@@ -150,7 +150,7 @@ fn next_step(view: &RunView, document: &RunDocument) -> Markup {
             format!("handover run {epic} --resume"),
         ),
         RunState::Blocked => {
-            (Tone::Warn, "Some stories are blocked.", format!("handover run {epic} --skip-done"))
+            (Tone::Warn, "Some stories are blocked.", format!("handover run {epic}"))
         }
     };
     html! {

@@ -7,6 +7,7 @@ mod runs;
 use std::ffi::OsString;
 use std::path::Path;
 
+use super::shop::SESSION;
 use crate::app::App;
 use crate::commands::CommandLine;
 use crate::commands::init;
@@ -27,6 +28,7 @@ pub(super) fn show(
     init::make(&project)?;
     runs::commit(root)?;
     past::write(&project)?;
+    runs::story(root)?;
     runs::run(root, "1")?;
     if !still {
         let root = root.to_owned();
@@ -36,7 +38,9 @@ pub(super) fn show(
             let _ = runs::run(&root, "2");
         });
     }
-    app.ui.note("Everything is in a temporary folder, which Ctrl-C deletes.");
+    app.ui.note(format_args!(
+        "The story of `handover demo` is the session `{SESSION}`. Everything is in a temporary folder, which Ctrl-C deletes."
+    ));
     let mut argv: Vec<OsString> = vec!["handover".into(), "serve".into()];
     if let Some(port) = port {
         argv.extend(["--port".into(), port.to_string().into()]);

@@ -1,11 +1,14 @@
-//! The runs of `handover demo --web`: real ones, with git, worktrees and gates. Only the agents are
-//! scripted.
+//! What `handover demo --web` plays before it serves: the two tasks of the story, and runs with git, worktrees
+//! and gates. All of it is real but the agents, which are scripted.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use handover_agents::join_command;
 use handover_files::{Folder, Sync};
 
+use super::super::shop::{AGENT as CODER, FILES, SESSION, TASKS};
+use super::super::story::script;
 use crate::config;
 use crate::env;
 use crate::error::{CommandError, Exit, io};
@@ -28,7 +31,7 @@ const AGENT: &str = r#"#!/bin/sh
 nonce=$(sed -n 's/^{"nonce": "\([^"]*\)".*/\1/p' | tail -n 1)
 pace=0.2; case "$HANDOVER_STORY" in 2-*) pace=5;; esac
 say() { echo "$1"; sleep "$pace"; }
-cost=0.42; tokens=61000; turns=14; verdict=complete; findings='[]'
+cost=0.42; tokens=61000; turns=14; verdict=complete; findings='[]'; packages='[]'
 summary="Done, with tests."
 case "$HANDOVER_PHASE" in
   dev)
@@ -42,7 +45,11 @@ case "$HANDOVER_PHASE" in
       1-3*) cost=1.12; tokens=161900; turns=31; summary="Guests check out with a mail address alone.";;
       1-4*) verdict=blocked; cost=0.19; tokens=21300; turns=5
             summary="The mail provider's key for the sandbox is missing: which account should send invoices?";;
-    esac;;
+    esac
+    handoff="docs/handoffs/$HANDOVER_STORY.md"
+    mkdir -p docs/handoffs
+    printf '# What changed in %s\n\n## Summary\n%s\n' "$HANDOVER_STORY" "$summary" > "$handoff"
+    packages='[{"path":"'$handoff'","kind":"handoff","priority":"high","summary":"'$summary'","consumers":["tech_lead","developer"]}]';;
   fix)
     cost=0.23; tokens=30100; turns=8
     say "fixing the findings"
@@ -58,9 +65,23 @@ case "$HANDOVER_PHASE" in
               findings='[{"severity":"high","file":"src/1-3-guest-checkout.rs","line":1,"issue":"Orders can be looked up by number alone; require the mail address too"}]';;
     esac;;
 esac
-printf '{"nonce":"%s","story":"%s","phase":"%s","verdict":"%s","summary":"%s","findings":%s,"reasoning":{"completion":"%s"},"usage":{"cost_usd":%s,"tokens":%s,"turns":%s}}' \
-  "$nonce" "$HANDOVER_STORY" "$HANDOVER_PHASE" "$verdict" "$summary" "$findings" "$summary" "$cost" "$tokens" "$turns" > "$HANDOVER_RESULT"
+printf '{"nonce":"%s","story":"%s","phase":"%s","verdict":"%s","summary":"%s","findings":%s,"packages":%s,"reasoning":{"completion":"%s"},"usage":{"cost_usd":%s,"tokens":%s,"turns":%s}}' \
+  "$nonce" "$HANDOVER_STORY" "$HANDOVER_PHASE" "$verdict" "$summary" "$findings" "$packages" "$summary" "$cost" "$tokens" "$turns" > "$HANDOVER_RESULT"
 "#;
+
+/// What an analyst wrote down before each run: epic, path, content.
+const RESEARCH: [(&str, &str, &str); 2] = [
+    (
+        "1",
+        "docs/research/checkout.md",
+        "---\ntype: research\nproducer: requirements_engineer\nconsumers: [developer, tech_lead]\npriority: high\n---\n# What checkout must keep\n\n## Summary\nPrices are whole cents; tax is rounded on each line, a coupon applies before tax, and an order is found by number and mail address.\n",
+    ),
+    (
+        "2",
+        "docs/research/search.md",
+        "---\ntype: research\nproducer: requirements_engineer\nconsumers: [developer, tech_lead]\npriority: high\n---\n# How customers search\n\n## Summary\nOne search in six has a typing error; filters are set once and kept for weeks. Saved searches need an account.\n",
+    ),
+];
 
 /// The project's gate fails if a certain file exists.
 const CONFIG: &str = "\n[gates]\ndetect = false\ncommands = [{ name = \"unit\", argv = [\"sh\", \"check.sh\"], format = \"tap\" }]\n";
@@ -75,10 +96,16 @@ pub(super) fn write(root: &Path) -> Result<(), CommandError> {
             .and_then(|()| fs_err::write(&path, text))
             .map_err(|error| io(&error))
     };
-    put("README.md", "# Shop\n")?;
+    for (path, text) in FILES {
+        put(path, text)?;
+    }
+    put(CODER, &script("0")?)?;
+    for (_, path, text) in RESEARCH {
+        put(path, text)?;
+    }
     put("src/lib.rs", "// The shop.\n")?;
     put("check.sh", CHECK)?;
-    put("agent.sh", AGENT)?;
+    put("agent-of-runs.sh", AGENT)?;
     put("docs/epics/epic-1-checkout.md", "# Epic 1: Checkout\n")?;
     put("docs/epics/epic-2-search.md", "# Epic 2: Search\n")?;
     for (_, id, title) in STORIES {
@@ -125,12 +152,36 @@ pub(super) fn commit(root: &Path) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Runs an epic in a separate process to hide its output. Some stories fail on purpose.
+/// The two tasks of the story, done by agents that Handover starts.
+pub(super) fn story(root: &Path) -> Result<(), CommandError> {
+    handover(root, &["session", "new", SESSION])?;
+    let agent = format!("sh {CODER}");
+    for (_, task) in TASKS {
+        let args = ["--agent-command", &agent, "--role", "developer", "--task", task];
+        handover(
+            root,
+            &[&["spawn", "--session", SESSION, "--host", "command"][..], &args].concat(),
+        )?;
+    }
+    handover(root, &["session", "close", SESSION])
+}
+
+/// Runs an epic, after its research was registered. Some stories fail on purpose.
 pub(super) fn run(root: &Path, epic: &str) -> Result<(), CommandError> {
+    let session = format!("epic-{epic}");
+    handover(root, &["session", "new", &session])?;
+    for (_, path, _) in RESEARCH.iter().filter(|(of, ..)| *of == epic) {
+        handover(root, &["package", "add", path, "--session", &session])?;
+    }
+    let agent = join_command("sh".as_ref(), &[root.join("agent-of-runs.sh").into_os_string()]);
+    handover(root, &["run", epic, "--session", &session, "--agent-command", &agent])
+}
+
+/// Runs a command in a separate process, to hide its output.
+fn handover(root: &Path, args: &[&str]) -> Result<(), CommandError> {
     let program = std::env::current_exe().map_err(|error| io(&error))?;
     let status = Command::new(program)
-        .args(["run", epic, "--agent-command"])
-        .arg(format!("sh {}", root.join("agent.sh").display()))
+        .args(args)
         .current_dir(root)
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -142,7 +193,12 @@ pub(super) fn run(root: &Path, epic: &str) -> Result<(), CommandError> {
         .status()
         .map_err(|error| io(&error))?;
     match status.code() {
-        Some(0 | 1 | 3) => Ok(()),
-        _ => Err(CommandError::new(Exit::Failed, "demo", "the demo run did not finish")),
+        Some(0) => Ok(()),
+        Some(1 | 3) if args[0] == "run" => Ok(()),
+        _ => Err(CommandError::new(
+            Exit::Failed,
+            "demo",
+            format!("`handover {}` failed in the demo project", args.join(" ")),
+        )),
     }
 }

@@ -1,0 +1,318 @@
+//! What became of a record for one agent, in words, and what would change it.
+
+use std::fmt::{self, Write as _};
+
+use handover_context::assemble::Explained;
+use handover_model::{
+    Fate, GroupId, ItemKind, NoteState, Receipt, ReceiptId, RecordState, Role, Scope, SessionId,
+};
+use serde::Serialize;
+
+use super::subject::Subject;
+use crate::app::short_id;
+
+/// Who was told, or would be.
+#[derive(Debug, Serialize)]
+pub(super) struct Agent {
+    pub(super) receipt: Option<ReceiptId>,
+    pub(super) session: SessionId,
+    pub(super) role: Role,
+    pub(super) group: Option<GroupId>,
+    pub(super) iteration: Option<u32>,
+}
+
+impl fmt::Display for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.role)?;
+        if let Some(group) = &self.group {
+            write!(f, " of group {group}")?;
+        }
+        write!(f, " in session {}", self.session)?;
+        match &self.receipt {
+            Some(id) => write!(f, ", receipt {}", short_id(id.as_str())),
+            None => write!(f, ", if it started now"),
+        }
+    }
+}
+
+/// What became of one record.
+#[derive(Debug, Serialize)]
+pub(super) struct Finding {
+    kind: ItemKind,
+    id: String,
+    title: String,
+    origin: String,
+    /// Whether it was considered at all.
+    candidate: bool,
+    included: bool,
+    /// Its place among the candidates of its kind, from 1.
+    rank: Option<usize>,
+    /// How many candidates of its kind there were.
+    of: Option<usize>,
+    score: Option<f64>,
+    reason: Option<Fate>,
+    pub(super) explanation: String,
+    pub(super) fixes: Vec<String>,
+}
+
+impl Finding {
+    fn new(subject: &Subject) -> Self {
+        Self {
+            kind: subject.kind(),
+            id: subject.id(),
+            title: subject.title(),
+            origin: subject.origin().to_owned(),
+            candidate: false,
+            included: false,
+            rank: None,
+            of: None,
+            score: None,
+            reason: None,
+            explanation: String::new(),
+            fixes: Vec::new(),
+        }
+    }
+
+    /// One line that names the record.
+    pub(super) fn heading(&self) -> String {
+        let id = if self.kind == ItemKind::Note { short_id(&self.id) } else { &self.id };
+        format!("{} {id}: {} ({})", self.kind, self.title, self.origin)
+    }
+
+    /// What a receipt says about it. What the receipt does not keep is worked out from the record.
+    pub(super) fn in_receipt(
+        subject: &Subject,
+        agent: &Agent,
+        receipt: &Receipt,
+        now: &[Explained],
+    ) -> Self {
+        let (kind, id) = (subject.kind(), subject.id());
+        let mut finding = Self::new(subject);
+        if let Some(at) = receipt.items.iter().position(|item| item.kind == kind && item.id == id) {
+            let item = &receipt.items[at];
+            let of_kind = receipt.items.iter().filter(|item| item.kind == kind);
+            finding.candidate = true;
+            finding.included = true;
+            finding.rank =
+                Some(receipt.items[..at].iter().filter(|item| item.kind == kind).count() + 1);
+            finding.of = Some(of_kind.count());
+            finding.score = Some(item.score);
+            finding.explanation = format!(
+                "It was told: version {} ({}, {} tokens).{}",
+                item.version,
+                item.form,
+                item.tokens,
+                if item.outdated.is_some() { " It was marked as outdated." } else { "" }
+            );
+            finding.fixes.push(format!(
+                "`handover receipt show {} --text` prints what it read.",
+                short_id(receipt.id.as_str())
+            ));
+            return finding;
+        }
+        if let Some(left) = receipt.left_out.iter().find(|left| left.kind == kind && left.id == id)
+        {
+            finding.candidate = true;
+            finding.score = Some(left.score);
+            finding.decide(left.reason, subject, agent);
+            if let Some(by) = &left.amended_by {
+                let _ = write!(finding.explanation, " ({by})");
+            }
+            return finding;
+        }
+        if let Some((why, fix)) = never_a_candidate(subject, agent, Some(receipt)) {
+            finding.explanation = why;
+            finding.fixes.extend(fix);
+            return finding;
+        }
+        let today = Self::among(subject, agent, now);
+        let explanation = format!(
+            "The receipt does not name it: it keeps only the best of what was left out. Today: {}",
+            lower_first(&today.explanation)
+        );
+        Self { explanation, ..today }
+    }
+
+    /// What would become of it now.
+    pub(super) fn among(subject: &Subject, agent: &Agent, now: &[Explained]) -> Self {
+        let (kind, id) = (subject.kind(), subject.id());
+        let mut finding = Self::new(subject);
+        let of_kind = || now.iter().filter(|one| one.kind == kind);
+        let Some(one) = of_kind().find(|one| one.id.to_string() == id) else {
+            let (why, fix) = never_a_candidate(subject, agent, None).unwrap_or_else(|| {
+                let why =
+                    "It was not a candidate: nothing in it has to do with the task.".to_owned();
+                (why, Some("Say in the task what it is about.".to_owned()))
+            });
+            finding.explanation = why;
+            finding.fixes.extend(fix);
+            return finding;
+        };
+        finding.candidate = true;
+        finding.included = one.included;
+        finding.score = Some(one.score);
+        finding.rank = Some(of_kind().filter(|other| other.score > one.score).count() + 1);
+        finding.of = Some(of_kind().count());
+        finding.decide(one.reason, subject, agent);
+        if let Some(detail) = &one.detail {
+            let _ = write!(finding.explanation, " ({detail})");
+        }
+        finding
+    }
+
+    /// Explains a fate.
+    fn decide(&mut self, fate: Fate, subject: &Subject, agent: &Agent) {
+        let rank = match (self.rank, self.of) {
+            (Some(rank), Some(of)) => format!(", rank {rank} of {of}"),
+            _ => String::new(),
+        };
+        let (why, fixes) = explain(fate, subject, agent);
+        self.reason = Some(fate);
+        self.included = fate.is_in();
+        self.explanation = format!("{why} ({fate}{rank}).");
+        self.fixes = fixes;
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// Why a record cannot have been considered, and what would change that.
+fn never_a_candidate(
+    subject: &Subject,
+    agent: &Agent,
+    receipt: Option<&Receipt>,
+) -> Option<(String, Option<String>)> {
+    let later = |at| receipt.is_some_and(|receipt| at > receipt.created_at);
+    match subject {
+        Subject::Package(package) => {
+            let (id, path) = (package.id, &package.path);
+            if package.session != agent.session {
+                return Some((
+                    format!(
+                        "It belongs to session {}; packages stay in their session.",
+                        package.session
+                    ),
+                    Some(format!(
+                        "`handover package add {path} --session {}` brings it over.",
+                        agent.session
+                    )),
+                ));
+            }
+            if package.state == RecordState::Retired {
+                return Some((
+                    "It is retired.".to_owned(),
+                    Some(format!("`handover package restore {id}` uses it again.")),
+                ));
+            }
+            if let Some(by) = package.superseded_by {
+                return Some((
+                    format!("Version {} was superseded by package {by}.", package.version),
+                    Some(format!("`handover why {by}` tells about the newer one.")),
+                ));
+            }
+            let foreign = package.group != agent.group && package.group.is_some();
+            if foreign && package.scope == Scope::Group {
+                return Some(explained(Fate::AnotherGroup, subject, agent));
+            }
+            if !package.consumers.is_empty() && !package.consumers.contains(&agent.role) {
+                return Some(explained(Fate::AddressedToOthers, subject, agent));
+            }
+            later(package.created_at)
+                .then(|| (format!("It was registered later, at {}.", package.created_at), None))
+        }
+        Subject::Note(note) => match note.state {
+            NoteState::Live => None,
+            state @ (NoteState::Stale | NoteState::Amended | NoteState::Retired) => {
+                let reason = note.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+                Some((
+                    format!("It does not count: it is {state}{reason}."),
+                    Some(format!(
+                        "`handover note restore {}` uses it again.",
+                        short_id(note.id.as_str())
+                    )),
+                ))
+            }
+        },
+    }
+}
+
+fn explained(fate: Fate, subject: &Subject, agent: &Agent) -> (String, Option<String>) {
+    let (why, fixes) = explain(fate, subject, agent);
+    (format!("{why} ({fate})."), fixes.into_iter().next())
+}
+
+/// A fate in a sentence, and what would change it.
+fn explain(fate: Fate, subject: &Subject, agent: &Agent) -> (&'static str, Vec<String>) {
+    let (role, kind, id) = (&agent.role, subject.kind(), subject.id());
+    let id = if kind == ItemKind::Note { short_id(&id).to_owned() } else { id };
+    let update = |what: String| match subject {
+        Subject::Package(package) => {
+            format!("`handover package update {id} {} {what}`", package.path)
+        }
+        Subject::Note(_) => String::new(),
+    };
+    let limit =
+        format!("`handover config set assembly.roles.{role}.limit N` allows more for {role}.");
+    let (why, fixes) = match fate {
+        Fate::Fits => ("It is told in full", vec![]),
+        Fate::FitsShortened => ("It is told, shortened to fit the budget", vec![]),
+        Fate::FitsAsPassages => ("It is told: the passages that answer the task", vec![]),
+        Fate::FitsAsPath => ("Only its path is told, to fit the budget", vec![]),
+        Fate::OverTheLimit => (
+            "It was a candidate, but others ranked higher and the number of items is limited",
+            vec![limit, update("--priority high".to_owned()), "Say in the task what it is about.".to_owned()],
+        ),
+        Fate::OverTheBudget => (
+            "It was a candidate, but no form of it fits the tokens that were left",
+            vec![format!("`handover config set assembly.roles.{role}.context N` gives context a larger share."), update("--priority critical".to_owned())],
+        ),
+        Fate::LowPriority => (
+            "The agent's window was so full that only higher priorities got in",
+            vec![update("--priority critical".to_owned())],
+        ),
+        Fate::AnotherGroup => (
+            "It belongs to another group and is not global",
+            vec![update("--global".to_owned()), group_fix(&id, agent)],
+        ),
+        Fate::AddressedToOthers => (
+            "It is addressed to other roles",
+            vec![update(format!("--consumer {role}"))],
+        ),
+        Fate::DeliveredAlready => (
+            "This role got it before, in the same attempt",
+            vec!["`--iteration N` with the next number starts an attempt that gets everything again.".to_owned(), format!("`handover package show {id}` lists who got it.")],
+        ),
+        Fate::FileGone => ("The file that it refers to is gone", vec![format!("Restore the file, or `handover package retire {id}`.")]),
+        Fate::Settled => ("It reports work as failed that has been accepted since", vec![]),
+        Fate::OffTopic => (
+            "Nothing in it has to do with the task",
+            vec!["Say in the task what it is about.".to_owned()],
+        ),
+        Fate::ShownAlready => ("Another item says the same", vec![]),
+        Fate::Amended => (
+            "A later statement replaced it",
+            vec![format!("`handover {kind} reject {id}` says that it still counts.")],
+        ),
+        Fate::Retired => ("It is retired", vec![format!("`handover {kind} restore {id}` uses it again.")]),
+        Fate::LoadedAnyway => ("The agent program reads that file by itself", vec![]),
+        Fate::Distrusted => (
+            "It is trusted too little for this role",
+            vec![format!("`handover config get assembly.roles.{role}.min_trust` shows the rule; `handover trust` trusts the checkout.")],
+        ),
+        Fate::Screened => (
+            "It comes from outside and speaks to the agent instead of informing it",
+            vec!["Read it; if it is harmless, write what matters as a note: `handover note add TEXT`.".to_owned()],
+        ),
+    };
+    (why, fixes.into_iter().filter(|fix| !fix.is_empty()).collect())
+}
+
+fn group_fix(id: &str, agent: &Agent) -> String {
+    match &agent.group {
+        Some(group) => format!("`handover group set {group} --ref {id}` points the group to it."),
+        None => String::new(),
+    }
+}

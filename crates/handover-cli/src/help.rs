@@ -1,0 +1,33 @@
+//! Examples in help texts that can be pasted: their lines are never wrapped.
+//!
+//! Clap wraps whatever follows the options at spaces. The spaces of examples are replaced before it does, and put
+//! back when the text is printed.
+
+use clap::Command;
+
+/// What stands for a space that must not be broken.
+pub(crate) const SPACE: char = '\u{a0}';
+
+/// The tree, with examples that survive wrapping.
+pub(crate) fn unwrapped(command: Command) -> Command {
+    let text = command.get_after_help().map(|text| text.ansi().to_string());
+    let command = match text {
+        Some(text) => command.after_help(protected(&text)),
+        None => command,
+    };
+    command.mut_subcommands(unwrapped)
+}
+
+/// Only examples are indented.
+fn protected(text: &str) -> String {
+    let line = |line: &str| match line.starts_with("  ") {
+        true => line.replace(' ', &SPACE.to_string()),
+        false => line.to_owned(),
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A help text or an error as it is printed.
+pub(crate) fn restored(error: &clap::Error) -> String {
+    error.render().ansi().to_string().replace(SPACE, " ")
+}

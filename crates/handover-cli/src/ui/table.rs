@@ -1,0 +1,159 @@
+//! Tables that fit the terminal, with colours that mean something.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{single_line, width_of};
+
+const HEADER: Style = Style::new().bold();
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default();
+const OPEN: Style = AnsiColor::Yellow.on_default();
+const GONE: Style = Style::new().dimmed();
+
+/// The narrowest that a column is made to save space.
+const NARROWEST: usize = 8;
+
+/// The space between two columns.
+const GAP: usize = 2;
+
+/// What the words of closed sets mean to a reader. Other words stay plain.
+fn tone(cell: &str) -> Option<Style> {
+    Some(match cell {
+        "done" | "completed" | "complete" | "passed" | "approved" | "delivered" | "confirmed"
+        | "ok" | "live" | "briefed" | "in" => GOOD,
+        "failed" | "missed" | "refused" | "critical" | "blocked" | "wrong" => BAD,
+        "active" | "running" | "high" | "stale" | "amended" | "assembled" | "waiting" => OPEN,
+        "retired" | "low" | "out" | "skipped" | "exempt" | "–" => GONE,
+        _ => return None,
+    })
+}
+
+/// Writes a table, no wider than `width` columns if there is a limit: the widest columns give way.
+pub(super) fn write(
+    out: impl Write,
+    header: &[&str],
+    rows: Vec<Vec<String>>,
+    width: Option<usize>,
+) -> io::Result<()> {
+    let mut lines = Vec::with_capacity(rows.len() + 1);
+    lines.push(header.iter().map(|title| title.to_uppercase()).collect::<Vec<_>>());
+    lines.extend(rows.into_iter().map(|row| row.into_iter().map(single_line).collect()));
+    let mut widths = vec![0; header.len()];
+    for line in &lines {
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = width_of(cell).max(*width);
+        }
+    }
+    if let Some(room) = width {
+        narrow(&mut widths, room);
+    }
+    let mut out = io::BufWriter::new(out);
+    for (at, line) in lines.iter().enumerate() {
+        let last = line.iter().rposition(|cell| !cell.is_empty()).unwrap_or_default();
+        for (column, (width, cell)) in widths.iter().zip(line).enumerate().take(last + 1) {
+            let cell = cut(cell, *width);
+            let style = if at == 0 { Some(HEADER) } else { tone(&cell) };
+            match style.filter(|_| !cell.is_empty()) {
+                Some(style) => write!(out, "{style}{cell}{style:#}")?,
+                None => write!(out, "{cell}")?,
+            }
+            if column < last {
+                write!(out, "{:1$}", "", width.saturating_sub(width_of(&cell)) + GAP)?;
+            }
+        }
+        writeln!(out)?;
+    }
+    out.flush()
+}
+
+/// Takes from the widest columns until all fit.
+fn narrow(widths: &mut [usize], room: usize) {
+    loop {
+        let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
+        let Some(over) = total.checked_sub(room).filter(|over| *over > 0) else { return };
+        let Some(widest) = widths.iter().copied().max().filter(|width| *width > NARROWEST) else {
+            return;
+        };
+        // Down to the next widest, so that equal columns share what is missing.
+        let next = widths.iter().copied().filter(|width| *width < widest).max().unwrap_or(0);
+        let among = widths.iter().filter(|width| **width == widest).count();
+        let step = over.div_ceil(among).min(widest - next.max(NARROWEST)).max(1);
+        for width in widths.iter_mut().filter(|width| **width == widest) {
+            *width -= step;
+        }
+    }
+}
+
+/// A cell cut to a width.
+fn cut(cell: &str, width: usize) -> String {
+    if width_of(cell) <= width {
+        return cell.to_owned();
+    }
+    let (mut text, mut used) = (String::new(), 0);
+    for c in cell.chars() {
+        let wide = c.to_string().width();
+        if used + wide + 1 > width {
+            break;
+        }
+        used += wide;
+        text.push(c);
+    }
+    text + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(width: Option<usize>) -> Vec<String> {
+        let rows = vec![
+            vec![
+                "1".to_owned(),
+                "done".to_owned(),
+                "缓存 and a long text that goes on and on".to_owned(),
+            ],
+            vec!["22".to_owned(), "odd".to_owned(), String::new()],
+        ];
+        let mut bytes = Vec::new();
+        write(&mut bytes, &["id", "state", "text"], rows, width).unwrap();
+        let plain = anstream::adapter::strip_str(std::str::from_utf8(&bytes).unwrap()).to_string();
+        plain.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn columns_fit_their_content_without_a_limit() {
+        let lines = table(None);
+        assert_eq!(lines[0], "ID  STATE  TEXT");
+        assert_eq!(lines[1], "1   done   缓存 and a long text that goes on and on");
+        assert_eq!(lines[2], "22  odd");
+    }
+
+    #[test]
+    fn the_widest_column_gives_way() {
+        for width in [30, 40] {
+            let lines = table(Some(width));
+            assert!(lines.iter().all(|line| line.width() <= width), "{lines:?}");
+            assert!(lines[1].ends_with('…'), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_terminal_that_is_too_narrow_gets_the_least() {
+        let mut widths = [40, 9, 40];
+        narrow(&mut widths, 10);
+        assert_eq!(widths, [NARROWEST, NARROWEST, NARROWEST]);
+        let mut widths = [5, 30, 30];
+        narrow(&mut widths, 60);
+        assert!(widths.iter().sum::<usize>() + 2 * GAP <= 60 && widths[1] >= 25, "{widths:?}");
+    }
+
+    #[test]
+    fn words_of_closed_sets_have_a_colour() {
+        let mut bytes = Vec::new();
+        write(&mut bytes, &["state"], vec![vec!["failed".to_owned()]], None).unwrap();
+        assert!(String::from_utf8(bytes).unwrap().contains(&format!("{BAD}failed{BAD:#}")));
+    }
+}

@@ -1,0 +1,229 @@
+//! `handover coverage`: the host's own transcripts against the receipts.
+
+use handover_testkit::TestEnv;
+use serde_json::{Value, json};
+
+use crate::hooks::{DEBRIEF, answer, prompt_of, with_package};
+
+/// A conversation of Claude Code whose transcript is `c-1.jsonl`.
+struct Conversation {
+    env: TestEnv,
+    lines: Vec<Value>,
+}
+
+impl Conversation {
+    fn new() -> Self {
+        let first = json!({
+            "type": "user", "uuid": "u-1", "sessionId": "c-1", "cwd": "/project", "version": "2.1.325",
+            "message": {"role": "user", "content": "Do it."},
+        });
+        Self { env: with_package(), lines: vec![first] }
+    }
+
+    fn hook(&self, name: &str, mut fields: Value) -> Value {
+        fields["transcript_path"] = json!(self.env.path("c-1.jsonl"));
+        answer(&self.env, name, fields)
+    }
+
+    /// The lead calls the tool that spawns subagents.
+    fn spawn(&mut self, call: &str, kind: &str) -> Value {
+        let input = json!({"prompt": "Refresh tokens", "subagent_type": kind});
+        self.lines.push(json!({"type": "assistant", "message": {"role": "assistant", "content": [
+            {"type": "tool_use", "id": call, "name": "Agent", "input": input},
+        ]}}));
+        self.hook(
+            "PreToolUse",
+            json!({"tool_name": "Agent", "tool_use_id": call, "tool_input": input}),
+        )
+    }
+
+    fn fails(&mut self, call: &str, error: &str) {
+        self.lines.push(json!({"type": "user", "message": {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": call, "is_error": true, "content": error},
+        ]}}));
+    }
+
+    /// A subagent works and ends, with its transcript; `hooked` if the host calls us.
+    fn works(&self, agent: &str, kind: &str, call: &str, prompt: &str, hooked: bool) {
+        let named = json!({"agent_id": agent, "agent_type": kind});
+        let started = if hooked { self.hook("SubagentStart", named.clone()) } else { Value::Null };
+        let context =
+            started["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
+        let lines: String = [("user", prompt), ("user", context), ("assistant", DEBRIEF)]
+            .map(|(role, text)| {
+                let message = json!({"role": role, "content": text});
+                format!("{}\n", json!({"type": role, "isSidechain": true, "message": message}))
+            })
+            .concat();
+        self.env.write(&format!("c-1/subagents/agent-{agent}.jsonl"), lines);
+        let mut meta = json!({"agentType": kind});
+        if !call.is_empty() {
+            meta["toolUseId"] = call.into();
+        }
+        self.env.write(&format!("c-1/subagents/agent-{agent}.meta.json"), meta.to_string());
+        if hooked {
+            let mut stop = named;
+            stop["agent_transcript_path"] =
+                json!(self.env.path(&format!("c-1/subagents/agent-{agent}.jsonl")));
+            stop["last_assistant_message"] = DEBRIEF.into();
+            self.hook("SubagentStop", stop);
+        }
+    }
+
+    fn coverage(&self, exit: i32) -> Value {
+        let lines: String = self.lines.iter().map(|line| format!("{line}\n")).collect();
+        self.env.write("c-1.jsonl", lines);
+        let path = self.env.path("c-1.jsonl").display().to_string();
+        let output = self.env.run(["coverage", "--json", "--path", &path]);
+        (if exit == 0 { output.ok() } else { output.fails(exit) }).json()
+    }
+}
+
+#[test]
+fn every_agent_is_briefed_exempt_or_refused() {
+    let mut conversation = Conversation::new();
+    conversation.env.set("HANDOVER_HOOKS_EXEMPT", "{Plan = \"it only plans\"}");
+    let briefed = conversation.spawn("toolu_1", "general-purpose");
+    conversation.works("a1", "general-purpose", "toolu_1", prompt_of(&briefed), true);
+    conversation.works("a2", "workflow-subagent", "", "Look around", true);
+    conversation.spawn("toolu_3", "Plan");
+    conversation.works("a3", "Plan", "toolu_3", "Refresh tokens", true);
+    conversation.spawn("toolu_4", "general-purpose");
+    conversation.fails("toolu_4", "denied by permission rule");
+    conversation.hook(
+        "PostToolUseFailure",
+        json!({"tool_name": "Agent", "tool_use_id": "toolu_4", "error": "denied by permission rule"}),
+    );
+    let coverage = conversation.coverage(0);
+    assert_eq!(
+        coverage["counts"],
+        json!({"briefed": 2, "exempt": 1, "refused": 1, "missed": 0}),
+        "{coverage}"
+    );
+    let spawns = coverage["spawns"].as_array().unwrap();
+    let shown: Vec<Value> = spawns
+        .iter()
+        .map(|spawn| json!([spawn["agent"], spawn["kind"], spawn["state"], spawn["reason"]]))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            json!(["a1", "general-purpose", "briefed", null]),
+            json!(["a2", "workflow-subagent", "briefed", null]),
+            json!(["a3", "Plan", "exempt", "hooks.exempt: it only plans"]),
+            json!([null, "general-purpose", "refused", "denied by permission rule"]),
+        ]
+    );
+    let first = &spawns[0];
+    assert_eq!((&first["host"], &first["conversation"]), (&json!("claude"), &json!("c-1")));
+    assert!(first["receipt"].as_str().unwrap().starts_with("r_"), "{first}");
+}
+
+#[test]
+fn agents_that_nobody_briefed_are_missed() {
+    let mut conversation = Conversation::new();
+    let briefed = conversation.spawn("toolu_1", "general-purpose");
+    // Another hook replaced the prompt, and the subagent was killed before it could be held back.
+    conversation.hook("SubagentStart", json!({"agent_id": "a1", "agent_type": "general-purpose"}));
+    conversation.works("a1", "general-purpose", "toolu_1", "Other words", false);
+    conversation.works("a2", "general-purpose", "toolu_2", "While hooks were off", false);
+    assert_ne!(prompt_of(&briefed), "");
+    let coverage = conversation.coverage(1);
+    assert_eq!(coverage["counts"]["missed"], 2, "{coverage}");
+    let reasons: Vec<&str> = coverage["spawns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|spawn| spawn["reason"].as_str().unwrap())
+        .collect();
+    assert_eq!(reasons, ["its conversation does not hold its brief", "no hook answered for it"]);
+}
+
+#[test]
+fn a_project_without_conversations_has_nothing_to_cover() {
+    let env = with_package();
+    let coverage = env.run(["coverage", "--json"]).ok().json();
+    assert_eq!((&coverage["spawns"], &coverage["counts"]["missed"]), (&json!([]), &json!(0)));
+    assert!(env.run(["coverage"]).ok().stdout.contains("No agent program started a subagent here"));
+    let doctor = env.run(["doctor"]).ok().stdout;
+    assert!(!doctor.contains("coverage"), "{doctor}");
+    env.run(["coverage", "--host", "gemini"]).ok();
+    let refused = env.run(["coverage", "--host", "vim"]).fails(2);
+    assert!(refused.stderr.contains("claude, codex, copilot, gemini, opencode, qwen"), "{refused}");
+}
+
+/// The transcripts of other programs, each with a subagent that has its brief and one that has none.
+#[test]
+fn every_program_tells_of_its_subagents() {
+    let env = with_package();
+    let brief = env.run(["brief", "--role", "developer", "--task", "Look", "--deliver", "--json"]);
+    let receipt = brief.ok().json()["receipt"].as_str().unwrap().to_owned();
+    let marked = format!("Context\n<!-- handover:receipt {receipt} -->\nLook around");
+    let text = |lines: &[Value]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let meta = |id: &str, role: &str| {
+        json!({"type": "session_meta", "payload": {"session_id": "lead", "id": id, "cwd": "/p",
+            "agent_role": role}})
+    };
+    let told = |prompt: &str| {
+        json!({"type": "response_item", "payload": {"type": "message", "role": "user",
+            "content": [{"type": "input_text", "text": prompt}]}})
+    };
+    let day = "codex/2026/11/18/rollout-2026-11-18T08-57";
+    env.write(&format!("{day}-05-lead.jsonl"), text(&[meta("lead", ""), told("Do it")]));
+    env.write(&format!("{day}-08-one.jsonl"), text(&[meta("one", "worker"), told(&marked)]));
+    env.write(&format!("{day}-09-two.jsonl"), text(&[meta("two", "worker"), told("Bare")]));
+
+    let started = |agent: &str| {
+        json!({"type": "subagent.started", "agentId": agent,
+            "data": {"toolCallId": format!("t-{agent}"), "agentType": "general-purpose"}})
+    };
+    let said = |agent: &str, prompt: &str| json!({"type": "user.message", "agentId": agent, "data": {"content": prompt}});
+    let session = json!({"type": "session.start", "data": {"context": {"cwd": "/p"}}});
+    let events =
+        [session, started("one"), said("one", &marked), started("two"), said("two", "Bare")];
+    env.write("copilot/lead/events.jsonl", text(&events));
+
+    let chat = |id: &str, kind: &str| json!({"sessionId": id, "projectHash": "h", "kind": kind});
+    let typed = |prompt: &str| json!({"id": "u", "type": "user", "content": [{"text": prompt}]});
+    env.write("gemini/session-2026-lead.jsonl", text(&[chat("lead", "main"), typed("Do it")]));
+    env.write("gemini/lead/one.jsonl", text(&[chat("one", "subagent"), typed(&marked)]));
+    env.write("gemini/lead/two.jsonl", text(&[chat("two", "subagent"), typed("Bare")]));
+
+    let asked = |prompt: &str| {
+        json!({"uuid": "u", "sessionId": "lead", "cwd": "/p", "type": "user",
+            "message": {"role": "user", "parts": [{"text": prompt}]}})
+    };
+    env.write("qwen/chats/lead.jsonl", text(&[asked("Do it")]));
+    for (agent, prompt) in [("one", marked.as_str()), ("two", "Bare")] {
+        env.write(&format!("qwen/subagents/lead/agent-{agent}.jsonl"), text(&[asked(prompt)]));
+        let origin = json!({"agentType": "general-purpose", "toolUseId": format!("t-{agent}")});
+        env.write(&format!("qwen/subagents/lead/agent-{agent}.meta.json"), origin.to_string());
+    }
+
+    for (host, kind) in [
+        ("codex", "worker"),
+        ("copilot", "general-purpose"),
+        ("gemini", ""),
+        ("qwen", "general-purpose"),
+    ] {
+        let path = env.path(host).display().to_string();
+        let found =
+            env.run(["coverage", "--json", "--host", host, "--path", &path]).fails(1).json();
+        let spawns = found["spawns"].as_array().unwrap();
+        let shown: Vec<Value> = spawns
+            .iter()
+            .map(|one| json!([one["conversation"], one["agent"], one["kind"], one["state"]]))
+            .collect();
+        assert_eq!(
+            shown,
+            [json!(["lead", "one", kind, "briefed"]), json!(["lead", "two", kind, "missed"])],
+            "{host}"
+        );
+        assert_eq!(spawns[0]["receipt"], receipt.as_str(), "{host}");
+        let other = if host == "codex" { "qwen" } else { "codex" };
+        let none = env.run(["coverage", "--json", "--host", other, "--path", &path]).ok().json();
+        assert_eq!(none["spawns"], json!([]), "{host}");
+        let later = ["coverage", "--json", "--path", &path, "--since", "2199-01-01"];
+        assert_eq!(env.run(later).ok().json()["spawns"], json!([]), "{host}");
+    }
+}
