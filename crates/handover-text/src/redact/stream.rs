@@ -11,6 +11,7 @@ use std::ops::Range;
 use handover_model::RedactionMode;
 
 use super::marks::Marks;
+use super::repeats::Repeats;
 use super::{Hit, Redactor, bytes, kubernetes, lines, pem};
 
 /// Sizes in bytes.
@@ -41,6 +42,8 @@ const HEAD: usize = 256;
 pub struct RedactionStream {
     redactor: Redactor,
     marks: Marks,
+    /// The secrets so far.
+    known: Repeats,
     limits: Limits,
     window: Vec<u8>,
     /// The window up to here has been released.
@@ -67,6 +70,7 @@ impl RedactionStream {
         Self {
             redactor,
             marks: Marks::default(),
+            known: Repeats::default(),
             limits,
             window: Vec::new(),
             released: 0,
@@ -112,7 +116,7 @@ impl RedactionStream {
         let window = std::mem::take(&mut self.window);
         let text = bytes::as_text(&window);
         let redactor = self.redactor.clone();
-        let (hits, _) = redactor.examine(&text);
+        let (hits, _) = redactor.examine(&text, &mut self.known);
         self.emit(&window, &text, &hits, window.len(), &mut out);
         out
     }
@@ -121,7 +125,7 @@ impl RedactionStream {
         let window = std::mem::take(&mut self.window);
         let text = bytes::as_text(&window);
         let redactor = self.redactor.clone();
-        let (hits, structures) = redactor.examine(&text);
+        let (hits, structures) = redactor.examine(&text, &mut self.known);
         #[cfg(test)]
         {
             self.examined += text.len();
