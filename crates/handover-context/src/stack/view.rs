@@ -41,7 +41,8 @@ impl Stack {
         let by_path = named.clone().filter(|component| {
             words.iter().any(|word| {
                 let word = word.trim_start_matches("./");
-                component.path.contains('/') && depth_of(&component.path, word).is_some()
+                (component.path.contains('/') || is_path(word))
+                    && depth_of(&component.path, word).is_some()
             })
         });
         if let Some(component) = by_path.max_by_key(|component| component.path.len()) {
@@ -226,6 +227,12 @@ fn clean(path: &str) -> String {
     if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
 }
 
+/// Whether a word is a path and not two words with a slash between them, as in `client/server`.
+fn is_path(word: &str) -> bool {
+    let Some((folder, name)) = word.rsplit_once('/') else { return false };
+    name.is_empty() || name.contains('.') || folder.contains('/')
+}
+
 /// How many folders of a path a component covers; `None` if the path is outside.
 fn depth_of(component: &str, path: &str) -> Option<usize> {
     if component == "." {
@@ -266,6 +273,16 @@ mod tests {
         }
         assert_eq!(named("Document the public-api"), None, "everyday words are not names");
         assert_eq!(named("Fix the preplanner"), None);
+    }
+
+    #[test]
+    fn a_path_in_the_task_names_its_component() {
+        let stack = stack(&[".", "client", "web", "services/api"]);
+        let named = |task: &str| stack.component_named(task).map(|one| one.path.as_str());
+        assert_eq!(named("Add a button to web/src/Login.tsx"), Some("web"));
+        assert_eq!(named("Lint everything in `./web/`."), Some("web"));
+        assert_eq!(named("Move services/api/src/a.py"), Some("services/api"));
+        assert_eq!(named("Draw the client/server protocol"), None, "a slash makes no path");
     }
 
     #[test]

@@ -154,7 +154,7 @@ impl News {
             }
             let targets = commit.reverts().into_iter();
             model.claims.extend(targets.map(|target| Claim { by: commit.id, target }));
-            let telling = history::is_telling(&commit.paths);
+            let telling = commit.is_telling();
             let paths: Vec<u32> = if telling {
                 commit.paths.iter().map(|path| model.path(path)).collect()
             } else {

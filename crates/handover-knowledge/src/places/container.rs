@@ -11,7 +11,7 @@ use super::codec::Reader;
 
 const MAGIC: &[u8; 4] = b"HOPL";
 /// Changes whenever the content of a section means something else.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 /// The largest file that is read.
 pub(super) const MAX_BYTES: u64 = 1 << 30;
 

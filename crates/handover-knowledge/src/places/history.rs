@@ -9,6 +9,8 @@ use crate::{Git, GitError};
 pub(super) const MAX_COMMITS: usize = 20_000;
 /// A commit with more files says nothing about any of them.
 const MAX_FILES: usize = 60;
+/// The first commit brings in what there is: with more files than this, its message is about none of them.
+const MAX_FIRST_FILES: usize = 3;
 /// The most deletions of one commit that are known.
 const MAX_DELETIONS: usize = 20_000;
 /// How much of a message counts.
@@ -38,6 +40,8 @@ pub(super) struct Commit {
     pub(super) id: [u8; 20],
     /// Seconds since 1970.
     pub(super) time: u32,
+    /// It has no parents, or none that are known here.
+    pub(super) is_first: bool,
     pub(super) message: String,
     /// What it changed, by the names after it; none if that is too much to mean anything.
     pub(super) paths: Vec<String>,
@@ -116,7 +120,7 @@ pub(super) fn read(
         "-l200",
         "--name-status",
         "--encoding=UTF-8",
-        "--format=%x01%H%x00%ct%x00%B",
+        "--format=%x01%H%x00%ct %P%x00%B",
     ];
     if !git.prefix().is_empty() {
         args.push("--relative");
@@ -170,7 +174,10 @@ impl Fields {
         self.next = match std::mem::take(&mut self.next) {
             Next::Commit => Next::Commit,
             Next::Time => {
-                commit.time = text().parse().unwrap_or(0);
+                let text = text();
+                let (time, parents) = text.split_once(' ').unwrap_or((&text, ""));
+                commit.time = time.parse().unwrap_or(0);
+                commit.is_first = parents.is_empty();
                 Next::Message
             }
             Next::Message => {
@@ -212,9 +219,12 @@ fn add(paths: &mut Vec<String>, path: String) {
     }
 }
 
-/// Whether a commit changed few enough files to say something about them.
-pub(super) fn is_telling(paths: &[String]) -> bool {
-    paths.len() <= MAX_FILES
+impl Commit {
+    /// Whether it changed few enough files to say something about them.
+    pub(super) fn is_telling(&self) -> bool {
+        let most = if self.is_first { MAX_FIRST_FILES } else { MAX_FILES };
+        self.paths.len() <= most
+    }
 }
 
 #[cfg(test)]
@@ -270,8 +280,27 @@ mod tests {
             repository.write(&format!("{n}.txt"), "x");
         }
         repository.commit("last.txt", "x", "Everything");
-        let commits = all(&repository, &["HEAD"]);
-        assert!(!is_telling(&commits[0].paths));
+        repository.commit("last.txt", "y", "The last one");
+        for n in 0..4 {
+            repository.write(&format!("{n}.txt"), "y");
+        }
+        repository.commit("last.txt", "z", "A few");
+        let telling: Vec<bool> =
+            all(&repository, &["HEAD"]).iter().map(Commit::is_telling).collect();
+        assert_eq!(telling, [true, true, false]);
+    }
+
+    /// It is about the project, not about any of them.
+    #[test]
+    fn the_first_commit_tells_of_few_files_only() {
+        let repository = Repository::new();
+        for n in 0..4 {
+            repository.write(&format!("{n}.txt"), "x");
+        }
+        repository.commit("last.txt", "x", "Shop: api and web");
+        let [first] = all(&repository, &["HEAD"]).try_into().unwrap();
+        assert!(first.is_first && !first.is_telling());
+        assert!(Commit { is_first: false, ..first }.is_telling());
     }
 
     proptest! {
