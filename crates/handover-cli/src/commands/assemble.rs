@@ -25,15 +25,15 @@ use crate::error::{CommandError, Exit};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AssembleArgs {
     #[command(flatten)]
-    request: RequestArgs,
+    pub(super) request: RequestArgs,
 
     /// Show for every candidate why it is in or out
     #[arg(long)]
-    explain: bool,
+    pub(super) explain: bool,
 
     /// Mark the receipt delivered once the text is written
     #[arg(long)]
-    deliver: bool,
+    pub(super) deliver: bool,
 }
 
 const EXAMPLES: &str = "\

@@ -5,7 +5,9 @@ use handover_model::{Fate, ReceiptId, ReceiptState, TestingMode};
 use handover_store::NewReceipt;
 
 use super::Outcome;
+use super::assemble::{self, AssembleArgs};
 use super::request::{RequestArgs, on_or_off};
+use super::specialize::{self, SpecializeArgs};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 use crate::ui;
@@ -26,6 +28,17 @@ pub(crate) struct BriefArgs {
     /// Mark the receipt delivered once the text is written
     #[arg(long)]
     deliver: bool,
+
+    /// Print one part by itself, as `assemble` or `specialize` does
+    #[arg(long, value_name = "PART")]
+    only: Option<Part>,
+}
+
+/// A part of a brief that can stand alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    Context,
+    Specialization,
 }
 
 /// Which parts a brief has, and for what.
@@ -51,6 +64,22 @@ pub(crate) struct PartArgs {
 }
 
 impl PartArgs {
+    /// What `specialize` is asked for by the same flags.
+    fn specialization_of(
+        self,
+        app: &App,
+        request: RequestArgs,
+    ) -> Result<SpecializeArgs, CommandError> {
+        Ok(SpecializeArgs {
+            task: request.task(app)?,
+            role: request.role,
+            model: request.model,
+            testing_mode: self.testing_mode,
+            component: self.component,
+            budget: None,
+        })
+    }
+
     /// Adds the parts to a request.
     pub(crate) fn with(&self, request: HandoffRequest) -> HandoffRequest {
         HandoffRequest {
@@ -66,16 +95,28 @@ impl PartArgs {
 const EXAMPLES: &str = "\
 Examples:
   handover brief --role developer --group login --task \"Refresh tokens in parallel\"
-  handover brief --role qa_expert --task-file story.md --model opus --deliver | claude -p";
+  handover brief --role qa_expert --task-file story.md --model opus --deliver | claude -p
+  handover brief --role developer --task \"Refresh tokens\" --only context";
 
 pub(crate) fn run(app: &App, args: BriefArgs) -> Outcome {
+    let BriefArgs { request, parts, deliver, only } = args;
+    match only {
+        Some(Part::Context) => {
+            assemble::run(app, AssembleArgs { request, explain: false, deliver })
+        }
+        Some(Part::Specialization) => specialize::run(app, parts.specialization_of(app, request)?),
+        None => whole(app, &request, &parts, deliver),
+    }
+}
+
+fn whole(app: &App, request: &RequestArgs, parts: &PartArgs, deliver: bool) -> Outcome {
     app.answer_within_a_second();
-    let task = args.request.task(app)?;
-    let request = args.parts.with(args.request.request(app, app.session()?, task)?);
+    let task = request.task(app)?;
+    let request = parts.with(request.request(app, app.session()?, task)?);
     // A store that cannot be read: a person should hear of it instead of getting less context.
     app.store()?;
     let handoffs = app.handoffs()?;
-    if !args.deliver {
+    if !deliver {
         let (brief, recorded) = handoffs.draft(&request)?;
         warn_unless_stored(app, &brief.receipt.id, &recorded);
         print(app, &brief, ReceiptState::Assembled)?;

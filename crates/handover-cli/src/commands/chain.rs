@@ -19,11 +19,11 @@ use crate::error::{CommandError, Exit};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ChainArgs {
     #[command(flatten)]
-    run: RunArgs,
+    pub(super) run: RunArgs,
 
     /// Further epics
     #[arg(value_name = "EPIC")]
-    more: Vec<String>,
+    pub(super) more: Vec<String>,
 }
 
 const EXAMPLES: &str = "\
@@ -57,10 +57,12 @@ pub(crate) fn run(app: &App, args: ChainArgs) -> Outcome {
             let is_another = matches!(progress, Progress::Started { .. });
             let shown = match &mut shown {
                 Some(shown) if !is_another => shown,
-                other => other.insert(Shown::new(app, args.plain)),
+                other => other.insert(Shown::new(app, args.plain, &engine.cancel)),
             };
             shown.progress(state, progress);
         })?;
+        // The board goes before what is printed.
+        drop(shown);
         if app.ui.is_json() {
             let line = json!({"schema": 1, "type": "chain_ended", "chain": report.document()});
             app.ui.document(&line)?;

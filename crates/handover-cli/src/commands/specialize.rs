@@ -22,27 +22,27 @@ use crate::error::{CommandError, Exit};
 pub(crate) struct SpecializeArgs {
     /// Role of the agent
     #[arg(long)]
-    role: Role,
+    pub(super) role: Role,
 
     /// Model of the agent, by any of its names
     #[arg(long, value_name = "NAME")]
-    model: Option<String>,
+    pub(super) model: Option<String>,
 
     /// Amount of testing in the workflow: full, minimal or disabled
     #[arg(long, value_name = "MODE")]
-    testing_mode: Option<TestingMode>,
+    pub(super) testing_mode: Option<TestingMode>,
 
     /// Task of the agent; its words may call for templates too
     #[arg(long, value_name = "TEXT")]
-    task: Option<String>,
+    pub(super) task: Option<String>,
 
     /// Component that the agent works in [default: that of the group or the task, else the whole project]
     #[arg(long, value_name = "PATH")]
-    component: Option<String>,
+    pub(super) component: Option<String>,
 
     /// Maximum number of tokens [default: depends on the model]
     #[arg(long, value_name = "N")]
-    budget: Option<u64>,
+    pub(super) budget: Option<u64>,
 }
 
 const EXAMPLES: &str = "\

@@ -96,7 +96,7 @@ pub(crate) fn run(app: &App, args: UatArgs) -> Outcome {
                 request.epic
             )));
         }
-        let mut shown = Shown::new(app, false);
+        let mut shown = Shown::new(app, false, &engine.cancel);
         let is_json = app.ui.is_json();
         let (id, state) = engine.run(&request, &mut |state, progress| {
             if !is_json {

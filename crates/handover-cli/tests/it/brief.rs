@@ -159,3 +159,19 @@ fn records_a_missing_debrief() {
         serde_json::from_str(&env.run(["debrief", "--schema"]).ok().stdout).unwrap();
     assert_eq!(schema["title"], "Debrief");
 }
+
+#[test]
+fn one_part_of_a_brief_is_what_its_own_command_prints() {
+    let env = rust_project();
+    let rest = ["--role", "developer", "--task", "Refresh tokens"];
+    // All but the receipt's id.
+    let print = |words: &[&str]| {
+        let text = env.run([words, &rest].concat()).ok().stdout;
+        assert!(text.len() > 100, "{text}");
+        let kept = text.lines().filter(|line| !line.contains("handover:receipt"));
+        kept.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(print(&["brief", "--only", "context"]), print(&["assemble"]));
+    assert_eq!(print(&["brief", "--only", "specialization"]), print(&["specialize"]));
+    env.run(["brief", "--role", "developer", "--only", "task"]).fails(2);
+}

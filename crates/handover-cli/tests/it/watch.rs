@@ -9,7 +9,7 @@ use handover_testkit::{Output, TestEnv};
 use crate::project;
 
 /// Runs a command on a terminal of 80 by 24; the keys are pressed one after the other.
-fn on_terminal(env: &TestEnv, args: &str, keys: &[(u64, &str)]) -> Output {
+pub(crate) fn on_terminal(env: &TestEnv, args: &str, keys: &[(u64, &str)]) -> Output {
     let command = format!("stty cols 80 rows 24; exec {} {args}", env.binary().display());
     let mut script = env.tool("timeout");
     script.args(["60", "script", "-qec", &command, "/dev/null"]).env("TERM", "xterm-256color");

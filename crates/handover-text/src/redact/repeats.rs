@@ -50,8 +50,7 @@ impl Repeats {
             let Some((word, end)) = words(secret).max_by_key(|(start, end)| end - start) else {
                 continue;
             };
-            let known =
-                Known { hash: self.hashes.hash_one(secret), len: secret.len(), word };
+            let known = Known { hash: self.hashes.hash_one(secret), len: secret.len(), word };
             let alike = self.known.entry(self.hashes.hash_one(&secret[word..end])).or_default();
             if alike.len() < ALIKE && !alike.contains(&known) {
                 alike.push(known);

@@ -1,30 +1,32 @@
-//! A run as a tree on a terminal, drawn again whenever something happens.
+//! A run on a terminal: the board of `handover watch`, with what only the process that leads the run knows.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use handover_agents::CancelToken;
 use handover_engine::Progress;
 use handover_engine::pipeline::Voice;
-use handover_engine::reducer::{Effect, Event, State, StoryRun};
-use handover_model::{RunPhase, StoryState};
+use handover_engine::reducer::{Effect, Event, State};
+use handover_model::RunPhase;
 
 use super::progress::{sentence, waiting};
 use crate::app::App;
+use crate::commands::watch::{Board, Ongoing, Press};
+use crate::error::CommandError;
 
-/// How often the tree is drawn at most.
-const PACE: Duration = Duration::from_millis(100);
+/// How much of what happened is kept for the screen.
+const LOG: usize = 50;
 
-const SECOND: Duration = Duration::from_secs(1);
-
-/// What is on the screen.
-#[derive(Default)]
-pub(super) struct Live {
-    /// How many lines of it.
-    lines: usize,
-    drawn: Option<Instant>,
-    begin: Option<Instant>,
+/// The board of one run.
+pub(super) struct Live<'a> {
+    board: Board<'a>,
+    cancel: CancelToken,
+    begin: Instant,
     /// What is being done, by story.
     doing: BTreeMap<String, Vec<Doing>>,
+    log: Vec<String>,
+    /// What must still be known when the screen is gone.
+    warnings: Vec<String>,
 }
 
 /// Something that is being done.
@@ -35,18 +37,50 @@ struct Doing {
     activity: String,
 }
 
-impl Live {
-    pub(super) fn progress(&mut self, app: &App, state: &State, progress: &Progress<'_>) {
-        self.begin.get_or_insert_with(Instant::now);
-        let mut above = None;
+impl<'a> Live<'a> {
+    /// None if nobody can look at it.
+    pub(super) fn open(app: &'a App, cancel: &CancelToken) -> Option<Self> {
+        // A terminal that cannot show the board still shows lines.
+        let board = Board::open(app).ok().flatten()?;
+        let (cancel, begin) = (cancel.clone(), Instant::now());
+        let (doing, log, warnings) = Default::default();
+        Some(Self { board, cancel, begin, doing, log, warnings })
+    }
+
+    /// Shows what happened. False if the person wants lines instead.
+    pub(super) fn progress(
+        &mut self,
+        state: &State,
+        progress: &Progress<'_>,
+    ) -> Result<bool, CommandError> {
+        self.note(progress);
+        let ongoing = self.ongoing(state);
+        match self.board.turn(Duration::ZERO, &ongoing)? {
+            Some(Press::Quit) => return Ok(false),
+            Some(Press::Interrupt) => {
+                self.log("stopping; agents at work are ended …".to_owned());
+                self.cancel.cancel();
+            }
+            None => {}
+        }
+        Ok(true)
+    }
+
+    /// Gives the terminal back.
+    pub(super) fn close(self, app: &App) {
+        let Self { board, warnings, .. } = self;
+        drop(board);
+        for warning in &warnings {
+            app.ui.warn(warning);
+        }
+    }
+
+    fn note(&mut self, progress: &Progress<'_>) {
         match progress {
-            Progress::Started { .. } => {}
-            // The clock moves although nobody says anything.
-            Progress::Tick if self.drawn.is_some_and(|drawn| drawn.elapsed() < SECOND) => return,
-            Progress::Tick => {}
-            Progress::Expects(forecast) => above = Some(forecast.to_string()),
+            Progress::Started { .. } | Progress::Tick => {}
+            Progress::Expects(forecast) => self.log(forecast.to_string()),
             Progress::Helping { run, leader } => {
-                above = Some(format!("run {run} is led by {leader}; this machine helps"));
+                self.log(format!("run {run} is led by {leader}; this machine helps"));
             }
             Progress::Starting(effect) => {
                 if let Some((story, what)) = doing(effect) {
@@ -60,16 +94,23 @@ impl Live {
                 }
             }
             Progress::Recorded(event) => {
-                above = sentence(event);
+                if let Some(text) = sentence(event) {
+                    self.log(text);
+                }
                 self.ended(event);
             }
-            Progress::Warning(text) => above = Some(format!("warning: {text}")),
+            Progress::Warning(text) => {
+                self.log(format!("warning: {text}"));
+                self.warnings.push(text.to_string());
+            }
         }
-        let is_sign_of_life = matches!(progress, Progress::Activity { .. });
-        if is_sign_of_life && self.drawn.is_some_and(|drawn| drawn.elapsed() < PACE) {
-            return;
+    }
+
+    fn log(&mut self, text: String) {
+        if self.log.len() == LOG {
+            self.log.remove(0);
         }
-        self.draw(app, state, above);
+        self.log.push(text);
     }
 
     fn ended(&mut self, event: &Event) {
@@ -99,66 +140,27 @@ impl Live {
         }
     }
 
-    /// Draws the tree over the former one; what has happened stays above it.
-    fn draw(&mut self, app: &App, state: &State, above: Option<String>) {
-        let mut lines: Vec<String> = above.into_iter().collect();
-        let kept = lines.len();
-        let (width, height) = app.ui.size();
-        lines.extend(self.tree(state, height.saturating_sub(4).max(3)));
-        app.ui.redraw(self.lines, &lines, width);
-        self.lines = lines.len() - kept;
-        self.drawn = Some(Instant::now());
-    }
-
-    fn tree(&self, state: &State, most: usize) -> Vec<String> {
-        let elapsed = self.begin.map_or(Duration::ZERO, |begin| begin.elapsed());
-        let done = state.stories.iter().filter(|story| story.state == StoryState::Done).count();
-        let mut lines = vec![format!(
-            "epic {}  {done}/{} done  {}  ${:.2}",
-            state.plan.epic,
-            state.stories.len(),
-            clock(elapsed),
-            state.spent().cost_usd
-        )];
-        lines.extend(state.waits_until.map(waiting));
-        // Of many stories those around the one at work are shown.
-        let at = state.stories.iter().position(|story| story.state == StoryState::Running);
-        let first =
-            at.unwrap_or(0).saturating_sub(most / 2).min(state.stories.len().saturating_sub(most));
-        lines.extend(state.stories.iter().skip(first).take(most).map(|story| self.line(story)));
-        let closing = state.closing.iter().filter(|closing| closing.state != StoryState::Pending);
-        lines.extend(closing.map(|closing| self.line(closing)));
-        lines
-    }
-
-    fn line(&self, story: &StoryRun) -> String {
-        let mark = match story.state {
-            StoryState::Pending => "·",
-            StoryState::Running => "▸",
-            StoryState::Done => "✓",
-            StoryState::Failed => "✗",
-            StoryState::Blocked => "■",
-            StoryState::Skipped => "–",
+    fn ongoing(&self, state: &State) -> Ongoing {
+        let how = match state.waits_until {
+            Some(until) => format!("{}  {}", clock(self.begin.elapsed()), waiting(until)),
+            None => clock(self.begin.elapsed()),
         };
-        let id = &story.planned.id;
-        let at_work = self.doing.get(id).filter(|all| !all.is_empty());
-        let rest = match at_work {
-            Some(all) if story.state == StoryState::Running => {
-                let names: Vec<&str> = all.iter().map(|doing| doing.what.as_str()).collect();
-                let since = all.iter().map(|doing| doing.since.elapsed()).max();
-                let activity = all.iter().rev().find(|doing| !doing.activity.is_empty());
-                format!(
-                    "{}  {}  ${:.2}  {}",
-                    names.join(", "),
-                    clock(since.unwrap_or_default()),
-                    story.spent().cost_usd,
-                    activity.map_or("", |doing| doing.activity.as_str())
-                )
-            }
-            Some(_) | None => story.reason.clone(),
-        };
-        format!("{mark} {id}  {rest}").trim_end().to_owned()
+        let at_work = self.doing.iter().filter(|(_, all)| !all.is_empty());
+        Ongoing {
+            run: Some((state.plan.epic.to_string(), how)),
+            stories: at_work.map(|(story, all)| (story.clone(), at_work_on(all))).collect(),
+            log: self.log.clone(),
+        }
     }
+}
+
+/// What is done at the same time in one story.
+fn at_work_on(all: &[Doing]) -> String {
+    let names: Vec<&str> = all.iter().map(|doing| doing.what.as_str()).collect();
+    let since = all.iter().map(|doing| doing.since.elapsed()).max().unwrap_or_default();
+    let activity = all.iter().rev().find(|doing| !doing.activity.is_empty());
+    let activity = activity.map_or("", |doing| doing.activity.as_str());
+    format!("{}  {}  {activity}", names.join(", "), clock(since)).trim_end().to_owned()
 }
 
 fn clock(time: Duration) -> String {

@@ -12,6 +12,7 @@ use handover_model::{Host, PipelineName, Run, RunState, UatGate};
 use handover_store::RunFilter;
 
 use super::Outcome;
+use super::chain::{self, ChainArgs};
 use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, Exit};
@@ -27,19 +28,23 @@ pub(crate) use request::request;
 /// `handover/epic-EPIC`. Your checkout and branch are not touched. Failed work is kept on
 /// `handover/failed/STORY`.
 ///
+/// On a terminal you see its stories, agents and what they were given, as with `handover watch`; elsewhere, or
+/// with `--plain`, a line for everything that happens.
+///
 /// Whatever stops a run (Ctrl-C, a crash, a full disk), `--resume` continues where it left off. `run abandon`
 /// ends it instead: unfinished work is kept on `handover/failed/STORY`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    override_usage = "handover run [OPTIONS] <EPIC>\n       handover run abandon [EPIC]"
+    override_usage = "handover run [OPTIONS] <EPIC>...\n       handover run abandon [EPIC]"
 )]
 pub(crate) struct RunCommand {
     #[command(flatten)]
     run: RunArgs,
 
-    #[arg(hide = true)]
-    abandoned: Option<String>,
+    /// Further epics, run in dependency order as by `handover chain`
+    #[arg(value_name = "EPIC")]
+    more: Vec<String>,
 }
 
 /// What and how to run.
@@ -163,6 +168,7 @@ const EXAMPLES: &str = "\
 Examples:
   handover run 1 --dry-run --show-prompts      show the plan and the prompts
   handover run 1 --max-cost 20                 run with Claude Code, spending at most 20 USD
+  handover run 1 2 3                           several epics, in dependency order
   handover run 1 --parallel 3                  work on three independent stories at once
   handover run 1 --pipeline team               developer, QA expert, tech lead, and specialists on demand
   handover run 1 --host codex --merge          fast-forward the current branch when done
@@ -181,19 +187,23 @@ pub(crate) fn money(text: &str) -> Result<f64, String> {
     }
 }
 
-/// `run EPIC`, or `run abandon [EPIC]`.
+/// `run EPIC…`, or `run abandon [EPIC]`.
 pub(crate) fn run_or_abandon(app: &App, command: RunCommand) -> Outcome {
-    let RunCommand { run: mut args, abandoned } = command;
+    let RunCommand { run: mut args, mut more } = command;
     if args.epic != "abandon" {
-        if let Some(extra) = abandoned {
-            return Err(CommandError::invalid(format!("there is one epic too many: `{extra}`"))
-                .hinted("`handover chain` runs several."));
-        }
-        return run(app, args);
+        return if more.is_empty() {
+            run(app, args)
+        } else {
+            chain::run(app, ChainArgs { run: args, more })
+        };
     }
-    args.epic = match abandoned {
-        Some(epic) => epic,
-        None => unfinished(app)?,
+    args.epic = match (more.pop(), more.is_empty()) {
+        (Some(epic), true) => epic,
+        (Some(extra), false) => {
+            return Err(CommandError::invalid(format!("there is one epic too many: `{extra}`"))
+                .hinted("`handover run abandon EPIC` ends one run."));
+        }
+        (None, _) => unfinished(app)?,
     };
     args.resume = true;
     let mut request = request(app, &args)?;
@@ -214,7 +224,7 @@ fn unfinished(app: &App) -> Result<String, CommandError> {
 
 fn drive(app: &App, request: &RunRequest, plain: bool) -> Outcome {
     engine(app, |engine| {
-        let mut shown = progress::Shown::new(app, plain);
+        let mut shown = progress::Shown::new(app, plain, &engine.cancel);
         let (id, state) =
             engine.run(request, &mut |state, progress| shown.progress(state, progress))?;
         shown.end(&id, &state)

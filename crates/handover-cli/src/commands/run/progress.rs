@@ -1,7 +1,8 @@
-//! What is shown while a run is at work: a tree on a terminal, lines elsewhere, JSON for scripts.
+//! What is shown while a run is at work: a board on a terminal, lines elsewhere, JSON for scripts.
 
 use std::time::{Duration, Instant};
 
+use handover_agents::CancelToken;
 use handover_engine::data::ScenarioResult;
 use handover_engine::reducer::{Effect, Event, GateOutcome, State};
 use handover_engine::{Progress, report};
@@ -21,7 +22,7 @@ pub(crate) struct Shown<'a> {
     app: &'a App,
     run: Option<RunId>,
     begin: Instant,
-    live: Option<Live>,
+    live: Option<Live<'a>>,
     /// When the last line was shown, and what is at work.
     last_line: Instant,
     at_work: Vec<String>,
@@ -30,9 +31,10 @@ pub(crate) struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// A tree if a person watches, unless lines are wanted.
-    pub(crate) fn new(app: &'a App, plain: bool) -> Self {
-        let live = (!plain && !app.ui.is_json() && app.ui.is_watched()).then(Live::default);
+    /// A board if a person watches, unless lines are wanted; Ctrl-C on it cancels the run.
+    pub(crate) fn new(app: &'a App, plain: bool, cancel: &CancelToken) -> Self {
+        let is_for_people = !plain && !app.ui.is_json() && app.ui.is_watched();
+        let live = if is_for_people { Live::open(app, cancel) } else { None };
         let (begin, at_work) = (Instant::now(), Vec::new());
         Self { app, run: None, begin, live, last_line: begin, at_work, lost: None }
     }
@@ -45,7 +47,14 @@ impl<'a> Shown<'a> {
             return;
         }
         if let Some(live) = &mut self.live {
-            return live.progress(self.app, state, progress);
+            // Whatever keeps the board from being drawn need not keep lines from being printed.
+            if live.progress(state, progress).unwrap_or(false) {
+                return;
+            }
+            self.close();
+            self.app
+                .ui
+                .note("The run continues. Ctrl-C stops it; `handover watch` shows the board.");
         }
         let is_tick = matches!(progress, Progress::Tick);
         let shown = if self.app.ui.is_json() {
@@ -55,6 +64,13 @@ impl<'a> Shown<'a> {
             Ok(())
         };
         self.lost = shown.err().filter(|error| error.exit != Exit::Done);
+    }
+
+    /// Gives the terminal back.
+    fn close(&mut self) {
+        if let Some(live) = self.live.take() {
+            live.close(self.app);
+        }
     }
 
     fn document(&self, state: &State, progress: &Progress<'_>) -> Value {
@@ -146,6 +162,7 @@ impl<'a> Shown<'a> {
     }
 
     pub(super) fn end(mut self, id: &RunId, state: &State) -> Outcome {
+        self.close();
         if let Some(lost) = self.lost.take() {
             return Err(lost);
         }
@@ -170,8 +187,15 @@ impl<'a> Shown<'a> {
     }
 
     /// What could not be shown.
-    pub(crate) fn lost(self) -> Result<(), CommandError> {
-        self.lost.map_or(Ok(()), Err)
+    pub(crate) fn lost(mut self) -> Result<(), CommandError> {
+        self.close();
+        self.lost.take().map_or(Ok(()), Err)
+    }
+}
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 

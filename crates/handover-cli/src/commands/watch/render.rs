@@ -5,7 +5,7 @@ use handover_model::{ReceiptState, Timestamp};
 use handover_text::cut::one_line;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::scene::{AgentLane, RunLane, Scene, SessionLane, StoryLane};
+use super::scene::{AgentLane, Ongoing, RunLane, Scene, SessionLane, StoryLane};
 use crate::ui::single_line;
 
 const PLAIN: Style = Style::new();
@@ -78,28 +78,40 @@ pub(super) struct View {
 /// The whole screen: exactly `height` lines, none wider than `width`.
 pub(super) fn screen(
     scene: &Scene,
+    ongoing: &Ongoing,
     view: &View,
     now: Timestamp,
     (width, height): (usize, usize),
 ) -> Vec<Line> {
-    let room = height.saturating_sub(2);
+    let log = if view.opened.is_some() { &[] } else { last(&ongoing.log, height / 5) };
+    let room = height.saturating_sub(2 + log.len());
     let (body, keys) = match &view.opened {
         Some((lines, first)) => {
             let first = (*first).min(lines.len().saturating_sub(room));
             let shown = lines.iter().skip(first).map(|line| Line::of(PLAIN, line.as_str()));
             (shown.take(room).collect(), "↑↓ scroll · Esc back · q quit")
         }
-        None => (
-            window(lanes(scene, view, now), room),
-            "↑↓ choose an agent · Enter its receipt · q quit",
-        ),
+        None => (window(lanes(scene, ongoing, view, now), room), keys(ongoing)),
     };
     let mut lines = vec![header(scene)];
     lines.extend(body);
-    lines.resize(height.saturating_sub(1), Line::default());
+    lines.resize(height.saturating_sub(1 + log.len()), Line::default());
+    lines.extend(log.iter().map(|text| Line::of(DIM, text.as_str())));
     lines.push(Line::of(DIM, keys));
     lines.truncate(height);
     lines.into_iter().map(|line| line.fit(width)).collect()
+}
+
+/// What can be done where the lanes are shown.
+fn keys(ongoing: &Ongoing) -> &'static str {
+    match ongoing.run {
+        Some(_) => "↑↓ choose an agent · Enter its receipt · q lines instead · Ctrl-C stop the run",
+        None => "↑↓ choose an agent · Enter its receipt · q quit",
+    }
+}
+
+fn last(lines: &[String], most: usize) -> &[String] {
+    &lines[lines.len().saturating_sub(most)..]
 }
 
 /// Breaks a text into lines of at most this width, between words where it can.
@@ -129,7 +141,7 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
 /// All lanes, of any length.
 pub(super) fn everything(scene: &Scene, now: Timestamp) -> Vec<Line> {
     let view = View { chosen: usize::MAX, opened: None };
-    let lanes = lanes(scene, &view, now).into_iter().map(|(line, _)| line);
+    let lanes = lanes(scene, &Ongoing::default(), &view, now).into_iter().map(|(line, _)| line);
     std::iter::once(header(scene)).chain(lanes).collect()
 }
 
@@ -150,10 +162,15 @@ fn header(scene: &Scene) -> Line {
 }
 
 /// The lines of all lanes; true for those of the chosen agent.
-fn lanes(scene: &Scene, view: &View, now: Timestamp) -> Vec<(Line, bool)> {
+fn lanes(scene: &Scene, ongoing: &Ongoing, view: &View, now: Timestamp) -> Vec<(Line, bool)> {
     let mut lines: Vec<(Line, bool)> = Vec::new();
+    let nothing = Ongoing::default();
+    let mut led = ongoing.run.as_ref().map(|(epic, _)| epic);
     for run in &scene.runs {
-        lines.extend(run_lines(run).into_iter().map(|line| (line, false)));
+        // Of several runs of an epic the first is the latest.
+        let is_led = led.take_if(|epic| **epic == run.epic).is_some();
+        let ongoing = if is_led { ongoing } else { &nothing };
+        lines.extend(run_lines(run, ongoing).into_iter().map(|line| (line, false)));
     }
     let mut nth = 0;
     for session in &scene.sessions {
@@ -179,19 +196,22 @@ fn window(lines: Vec<(Line, bool)>, room: usize) -> Vec<Line> {
     lines.into_iter().skip(first).take(room).map(|(line, _)| line).collect()
 }
 
-fn run_lines(run: &RunLane) -> Vec<Line> {
+fn run_lines(run: &RunLane, ongoing: &Ongoing) -> Vec<Line> {
     let done = run.stories.iter().filter(|story| story.state == "done").count();
-    let head = Line::of(BOLD, format!("RUN epic {}", run.epic))
+    let mut head = Line::of(BOLD, format!("RUN epic {}", run.epic))
         .with(style_of(&run.state), format!("  {}", run.state))
         .with(DIM, format!("  {done} of {} done  ${:.2}", run.stories.len(), run.cost_usd));
+    if let Some((_, how)) = &ongoing.run {
+        head = head.with(DIM, format!("  {how}"));
+    }
     let mut lines = vec![Line::default(), head];
     for story in &run.stories {
-        lines.extend(story_lines(story));
+        lines.extend(story_lines(story, ongoing.stories.get(&story.id)));
     }
     lines
 }
 
-fn story_lines(story: &StoryLane) -> Vec<Line> {
+fn story_lines(story: &StoryLane, doing: Option<&String>) -> Vec<Line> {
     let mark = match story.state.as_str() {
         "running" => "▸",
         "done" => "✓",
@@ -212,6 +232,7 @@ fn story_lines(story: &StoryLane) -> Vec<Line> {
         line = line.with(style, format!(" {step}{sign}"));
     }
     let mut lines = vec![line];
+    lines.extend(doing.map(|doing| Line::of(PLAIN, format!("    {}", one_line(doing)))));
     if !story.question.is_empty() {
         lines.push(Line::of(ASKS, format!("    ? {}", one_line(&story.question))));
         lines.push(Line::of(DIM, format!("      handover answer {} \"…\" --resume", story.id)));

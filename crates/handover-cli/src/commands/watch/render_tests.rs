@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use handover_model::{ItemKind, ReceiptId, ReceiptState, Timestamp};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::super::scene::{AgentLane, RunLane, Scene, SessionLane, StoryLane};
+use super::super::scene::{AgentLane, Ongoing, RunLane, Scene, SessionLane, StoryLane};
 use super::{View, everything, screen, wrapped};
 
 const MINUTE: i64 = 60_000_000;
@@ -82,7 +82,7 @@ fn scene() -> Scene {
 }
 
 fn text(view: &View, size: (usize, usize)) -> String {
-    let lines = screen(&scene(), view, now(), size);
+    let lines = screen(&scene(), &Ongoing::default(), view, now(), size);
     lines.iter().map(|line| line.paint(false)).collect::<Vec<_>>().join("\n")
 }
 
@@ -124,7 +124,7 @@ fn every_size_is_filled_exactly() {
     {
         for width in 1..120 {
             for height in [1, 2, 3, 7, 24, 60] {
-                let lines = screen(&scene(), &view, now(), (width, height));
+                let lines = screen(&scene(), &Ongoing::default(), &view, now(), (width, height));
                 assert_eq!(lines.len(), height);
                 for line in lines {
                     let line = line.paint(false);
@@ -147,4 +147,25 @@ fn long_lines_are_broken_between_words() {
     assert_eq!(wrapped("a cent is missing", 9), ["a cent is ", "missing"]);
     assert_eq!(wrapped("abcdefgh", 3), ["abc", "def", "gh"]);
     assert_eq!(wrapped("", 9), [""]);
+}
+
+#[test]
+fn a_run_that_is_led_from_here_shows_what_is_being_done_and_what_happened() {
+    let ongoing = Ongoing {
+        run: Some(("1".to_owned(), "02:07".to_owned())),
+        stories: BTreeMap::from([(
+            "1-4-invoice-mail".to_owned(),
+            "dev 1 00:41 \u{1b}[31mreads\nmail.rs".to_owned(),
+        )]),
+        log: (1..=9).map(|n| format!("event {n}")).collect(),
+    };
+    let lines = screen(&scene(), &ongoing, &View::default(), now(), (80, 24));
+    let text: Vec<String> = lines.iter().map(|line| line.paint(false)).collect();
+    assert_eq!(text.len(), 24);
+    assert!(text.iter().any(|line| line.starts_with("RUN epic 1") && line.ends_with("02:07")));
+    assert!(text.iter().any(|line| line.contains("dev 1 00:41")), "{text:#?}");
+    assert!(text.iter().all(|line| !line.contains('\u{1b}')), "{text:#?}");
+    // A fifth of the screen is for what happened last.
+    assert_eq!(text[19..23], ["event 6", "event 7", "event 8", "event 9"]);
+    assert!(text[23].contains("Ctrl-C stop the run"));
 }

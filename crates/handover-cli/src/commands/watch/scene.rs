@@ -18,6 +18,17 @@ const RUNS: u32 = 3;
 const SESSIONS: usize = 6;
 const AGENTS: u32 = 20;
 
+/// What the process that leads a run knows beyond the store. Empty for everybody else.
+#[derive(Debug, Default)]
+pub(crate) struct Ongoing {
+    /// The run's epic, how long it has been at work, and why nothing happens if that is so.
+    pub(crate) run: Option<(String, String)>,
+    /// What is being done in a story, and the last sign of life.
+    pub(crate) stories: BTreeMap<String, String>,
+    /// What happened last, oldest first.
+    pub(crate) log: Vec<String>,
+}
+
 /// Everything on the screen.
 #[derive(Debug, Default)]
 pub(super) struct Scene {

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::watch::on_terminal;
+
 use super::{Epic, story};
 
 #[test]
@@ -279,20 +281,46 @@ fn resolves_a_program_path_from_the_current_folder() {
     assert_eq!(output.error()["code"], "host");
 }
 
+/// The same board as `handover watch`, with what the agents of the run were given; the table stays on the first screen.
 #[test]
-fn a_terminal_shows_a_tree() {
+fn a_terminal_shows_the_board() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    epic.script(
+        "* dev 1 | sleep 1200 write a.txt x print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"",
+    );
     let shown = epic.in_terminal(&[]);
     for part in [
-        "epic 1  0/2 done",
-        "▸ 1-1-a  dev 1",
+        "\x1b[?1049h",
+        "RUN epic 1  running  0 of 2 done",
+        "▸ 1-1-a",
+        "dev 1 00:00",
         "· 1-2-b",
         "✓ 1-1-a",
-        "epic 1  2/2 done",
-        "\x1b[3A\x1b[J",
+        "developer",
+        "Ctrl-C stop the run",
     ] {
         assert!(shown.contains(part), "{part:?} is missing in {shown}");
     }
+    let (_, after) = shown.rsplit_once("\x1b[?1049l").unwrap();
+    assert!(after.contains("1-2-b") && after.contains("handover/epic-1"), "{after}");
+}
+
+#[test]
+fn keys_on_the_board_of_a_run_leave_it_or_stop_the_run() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script("* dev 1 | sleep 9000 write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"");
+    let words: Vec<String> = epic.args(&[]).iter().map(|arg| format!("'{arg}'")).collect();
+    let keys = [(3_000, "q"), (1_000, "\u{3}")];
+    let stopped = on_terminal(&epic.env, &words.join(" "), &keys);
+    assert_eq!(stopped.code, Some(130), "{stopped}");
+    let (_, after) = stopped.stdout.rsplit_once("\x1b[?1049l").unwrap();
+    assert!(after.contains("The run continues."), "{after}");
+    let resumed =
+        on_terminal(&epic.env, &format!("{} --resume", words.join(" ")), &[(3_000, "\u{3}")]);
+    assert_eq!(resumed.code, Some(130), "{resumed}");
+    assert!(resumed.stdout.contains("stopping; agents at work are ended"), "{resumed}");
+    epic.script("");
+    epic.run(&["--resume"]).ok();
 }
 
 #[test]
@@ -389,7 +417,7 @@ fn the_clock_moves_while_an_agent_is_silent() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script("* dev 1 | sleep 3200 write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"");
     let shown = epic.in_terminal(&[]);
-    for second in ["dev 1  00:01", "dev 1  00:02", "dev 1  00:03"] {
+    for second in ["dev 1 00:01", "dev 1 00:02", "dev 1 00:03"] {
         assert!(shown.contains(second), "{second} is missing in {shown}");
     }
 }

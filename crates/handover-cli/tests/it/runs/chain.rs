@@ -279,3 +279,14 @@ fn a_dependency_that_never_ran_is_named() {
     let output = run(&epic, &["2", "3"], &[]).ok();
     assert!(output.stderr.contains("epic 2 builds on epic 1, which has never run"), "{output}");
 }
+
+#[test]
+fn run_with_several_epics_is_a_chain() {
+    let epic = chain();
+    let words = ["run", "2", "1", "--agent-command", &epic.agent(), "--json"];
+    let end = last(&epic.env.run(words).ok());
+    assert_eq!(end["type"], "chain_ended");
+    assert_eq!(end["chain"]["epics"][0]["epic"], "1", "{end}");
+    let output = epic.env.run(["run", "abandon", "1", "2"]).fails(2);
+    assert!(output.stderr.contains("one epic too many: `2`"), "{output}");
+}
