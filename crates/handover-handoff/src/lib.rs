@@ -22,6 +22,7 @@ mod handoffs;
 mod prepare;
 mod request;
 pub mod spool;
+mod trial;
 mod used;
 mod zone;
 
@@ -36,4 +37,5 @@ pub use guard::{Refusal, marker_of};
 pub use handoffs::{Handoffs, Override, Technology, TechnologySource};
 pub use prepare::{Handoff, Prepared, Recorded, follow_up_prompt, probe_prompt};
 pub use request::{Attempt, Delivery, HandoffRequest, TicketRequest};
+pub use trial::{Parts, TrialPrompt};
 pub use used::{BriefItem, judge};

@@ -10,6 +10,7 @@
 
 mod asset;
 mod error;
+mod experiment;
 mod layout;
 mod markdown;
 mod page;
@@ -22,6 +23,7 @@ mod run_view;
 mod site;
 mod view;
 
+pub use experiment::experiment;
 pub use report::{ReportError, report};
 pub use request::{Method, PageRequest};
 pub use response::PageResponse;

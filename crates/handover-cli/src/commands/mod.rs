@@ -30,6 +30,7 @@ mod open;
 mod package;
 mod persona;
 mod probe;
+mod prove;
 mod reasoning;
 mod receipt;
 mod redact;
@@ -117,6 +118,7 @@ pub(crate) enum Command {
     Run(Box<run::RunCommand>),
     Chain(Box<chain::ChainArgs>),
     Uat(Box<uat::UatArgs>),
+    Prove(Box<prove::ProveCommand>),
     Status(status::StatusArgs),
     Journal(journal::JournalArgs),
     Answer(answer::AnswerArgs),
@@ -265,6 +267,7 @@ impl Command {
             Self::Run(args) => run::run_or_abandon(app, *args),
             Self::Chain(args) => chain::run(app, *args),
             Self::Uat(args) => uat::run(app, *args),
+            Self::Prove(command) => prove::run(app, *command),
             Self::Status(args) => status::run(app, args),
             Self::Journal(args) => journal::run(app, args),
             Self::Answer(args) => answer::run(app, args),

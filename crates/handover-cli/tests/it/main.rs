@@ -40,6 +40,7 @@ mod personas;
 mod planted;
 mod planted_store;
 mod project;
+mod prove;
 mod real_hosts;
 mod real_spawns;
 mod runs;

@@ -453,6 +453,30 @@ fn repository() -> TestEnv {
 }
 
 #[test]
+fn prove() {
+    let mut t = Transcript::new(repository());
+    t.run("prove nosuch.toml");
+    t.run("prove init");
+    let task = |id: &str| {
+        format!(
+            "[[task]]\nid = \"{id}\"\nstart = \"main\"\nprompt = \"Write the {id}\"\njudge = [\"test\", \"-e\", \"{id}.txt\"]\n"
+        )
+    };
+    t.env.write("tasks.toml", format!("{}\n{}", task("cart"), task("mail")));
+    t.env.write("agent.sh", "grep -q 'Write the cart' && echo done > cart.txt\nexit 0\n");
+    let agent = t.env.path("agent.sh").display().to_string();
+    t.run("prove tasks.toml --arms bare,lucky");
+    t.run("prove tasks.toml --resume");
+    // The path of the agent differs from run to run.
+    let command = format!("sh {agent}");
+    let options = ["--repeat", "1", "--agent-command", &command];
+    let output = t.env.run(["prove", "tasks.toml"].into_iter().chain(options));
+    t.record("prove tasks.toml --repeat 1 --agent-command 'sh agent.sh'", &output);
+    t.both("prove tasks.toml --show");
+    t.assert_matches("prove");
+}
+
+#[test]
 fn text() {
     let mut t = Transcript::new(empty());
     t.pipe("DB_PASSWORD=tr0ub4dor-and-3\n", "redact");

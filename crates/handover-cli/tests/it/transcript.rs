@@ -23,6 +23,8 @@ const FILTERS: &[(&str, &str)] = &[
     (r"(?m)\([0-9a-f]{6}\)$", "([ID])"),
     (r#"("ended_at": )\d+"#, "${1}[TIME]"),
     (r"\brun_[0-9a-f]{32}\b", "[RUN]"),
+    (r"\bx_[0-9a-f]{32}\b", "[EXPERIMENT]"),
+    (r": (passed|failed) \(\d+ s\)", ": $1 ([SECONDS])"),
     (r"\bs-\d{8}-\d{6}-[0-9a-f]+\b", "[SESSION]"),
     (r"\b[0-9a-f]{64}\b", "[HASH]"),
     (r"\b[0-9a-f]{40}\b", "[COMMIT]"),
@@ -76,7 +78,7 @@ impl Transcript {
         self.run(&format!("{line} --json"));
     }
 
-    fn record(&mut self, line: &str, output: &Output) {
+    pub(crate) fn record(&mut self, line: &str, output: &Output) {
         let _ = writeln!(self.text, "{}", format!("$ handover {line}").trim_end());
         match serde_json::from_str::<Value>(&output.stdout) {
             Ok(document) if document.is_object() => {

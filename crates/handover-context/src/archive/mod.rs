@@ -2,12 +2,14 @@
 //! programs' databases.
 
 pub mod bazinga;
+mod before;
 mod copy;
 mod jsonl;
 mod redact;
 #[cfg(test)]
 mod tests;
 
+pub use before::{Earlier, Knowledge, copy_earlier};
 pub use copy::{Copied, CopyError, copy, copy_to_shared};
 pub use jsonl::{ArchiveError, FORMAT, export, import};
 pub use redact::{Mode as RedactMode, Redacted, redact};

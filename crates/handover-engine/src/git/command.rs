@@ -97,6 +97,11 @@ impl Repo {
         Ok(repo)
     }
 
+    /// What git sees of the environment.
+    pub(super) fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
     /// A call in the user's checkout, to be completed.
     pub(super) fn call<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Call {
         let mut call = Call::new(&self.root, &self.environment, args)
@@ -220,7 +225,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    fn new<A: AsRef<OsStr>>(
+    pub(super) fn new<A: AsRef<OsStr>>(
         folder: &Path,
         environment: &Environment,
         args: impl IntoIterator<Item = A>,

@@ -5,10 +5,12 @@
 //! repository's configuration, so only settings that name no program are used (`settings.rs`,
 //! `own_folder.rs`). A file with a filter is checked out as git stores it, such as a git-lfs pointer.
 
+mod clone;
 mod command;
 mod commit;
 mod diff;
 mod error;
+mod history;
 mod join;
 mod merge;
 mod own_folder;
@@ -22,6 +24,7 @@ pub use command::Repo;
 pub use commit::{Commit, NewCommit};
 pub use diff::Change;
 pub use error::GitError;
+pub use history::PastCommit;
 pub use merge::Merged;
 pub use submodules::ChangedSubmodule;
 pub use worktree::Worktree;

@@ -11,6 +11,7 @@ mod decisions;
 mod engine;
 mod hostile_config;
 mod inspection;
+mod isolation;
 mod landing;
 mod learning;
 mod machines;

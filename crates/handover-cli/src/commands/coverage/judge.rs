@@ -65,18 +65,20 @@ struct Scene<'a> {
     tickets: Vec<Ticket>,
     events: &'a [Event],
     calls: Calls,
+    /// The experiment that it was a trial of.
+    experiment: Option<String>,
 }
 
 impl Judge<'_> {
     fn conversation(&mut self, kept: Kept) -> Result<Vec<Spawn>, CommandError> {
         let Kept { host, id, children, calls } = kept;
         let store = self.app.store()?;
-        let events = match store.bound_session(host.name(), &id)? {
-            Some(session) => self.events_of(&session)?,
-            None => Vec::new(),
+        let (events, experiment) = match store.bound_session(host.name(), &id)? {
+            Some(session) => (self.events_of(&session)?, self.experiment(&session)?),
+            None => (Vec::new(), None),
         };
         let tickets = store.tickets(host.name(), &id)?;
-        let scene = Scene { host, id, tickets, events: &events, calls };
+        let scene = Scene { host, id, tickets, events: &events, calls, experiment };
         let mut spawns = Vec::new();
         for child in &children {
             spawns.push(self.started(&scene, child)?);
@@ -160,6 +162,9 @@ impl Judge<'_> {
         child: &KeptChild,
         kind: &str,
     ) -> Result<Option<(String, String)>, CommandError> {
+        if let Some(id) = &scene.experiment {
+            return Ok(Some(("experiment".to_owned(), format!("experiment {id}"))));
+        }
         if let Some(logged) = scene.exemption(child) {
             return Ok(Some(logged));
         }
@@ -172,6 +177,15 @@ impl Judge<'_> {
             Briefing::Exempt { rule, reason } => Some((rule.to_owned(), reason)),
             Briefing::As { .. } => None,
         })
+    }
+
+    /// The experiment whose trials a session has: what their agents are given is not for hooks to decide.
+    fn experiment(&self, session: &SessionId) -> Result<Option<String>, CommandError> {
+        match self.app.store()?.session(session) {
+            Ok(session) => Ok(session.metadata["experiment"].as_str().map(str::to_owned)),
+            Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn events_of(&mut self, session: &SessionId) -> Result<Vec<Event>, CommandError> {

@@ -19,6 +19,8 @@ use handover_handoff::{
 use handover_model::{AdmittedPrompt, FailureClass, Host, Profile, Trace, Verdict};
 use serde_json::json;
 
+pub(crate) use program::{Program, cancel_on_signals, find as find_program};
+
 use super::Outcome;
 use super::brief::PartArgs;
 use super::debrief::show;
@@ -93,9 +95,9 @@ pub(crate) fn run(app: &App, args: SpawnArgs) -> Outcome {
             .hinted("Leave `--current-tokens` out; it is for `handover assemble`."));
     }
     // A program that cannot start costs no receipt.
-    let program = program::find(app, &args)?;
+    let program = program::find(app, args.host, args.agent_command.as_deref())?;
     let cancel = CancelToken::default();
-    program::cancel_on_signals(&cancel)?;
+    cancel_on_signals(&cancel)?;
     let handoff = match &args.prompt_file {
         Some(file) => prepare::from_file(app, &args, file)?,
         None => prepare::new_brief(app, &args, task)?,

@@ -18,22 +18,34 @@ use crate::env;
 use crate::error::{CommandError, io};
 
 /// The program to run, before the adapter adds its arguments.
-pub(super) struct Program {
+pub(crate) struct Program {
     path: PathBuf,
     args: Vec<OsString>,
 }
 
+impl Program {
+    /// Makes it the program of an invocation.
+    pub(crate) fn apply(&self, invocation: &mut Invocation) {
+        invocation.program.clone_from(&self.path);
+        invocation.args.clone_from(&self.args);
+    }
+}
+
 /// The program of the flag, else of the configuration, else the host's default.
-pub(super) fn find(app: &App, args: &SpawnArgs) -> Result<Program, CommandError> {
-    let configured = app.config()?.agents.programs.get(args.host.as_str());
-    let (path, args) = match (&args.agent_command, configured) {
-        (Some(command), _) if args.host == Host::COMMAND => split_command(command)?,
+pub(crate) fn find(
+    app: &App,
+    host: Host,
+    agent_command: Option<&str>,
+) -> Result<Program, CommandError> {
+    let configured = app.config()?.agents.programs.get(host.as_str());
+    let (path, args) = match (agent_command, configured) {
+        (Some(command), _) if host == Host::COMMAND => split_command(command)?,
         (Some(_), _) => {
             return Err(CommandError::invalid("`--agent-command` is for host `command`")
                 .hinted("The program of another host is set by `agents.programs`."));
         }
         (None, Some(command)) => split_command(command)?,
-        (None, None) => (default_program(args.host).into(), Vec::new()),
+        (None, None) => (default_program(host).into(), Vec::new()),
     };
     // A relative path starts at the user's folder, not at the project.
     let path = match path.components().count() {
@@ -59,8 +71,7 @@ pub(super) fn invocation(
     }
     let spawn = SpawnId::new(prompt.receipt().as_str())?;
     let mut invocation = Invocation::new(args.host, spawn, app.folder()?);
-    invocation.program.clone_from(&program.path);
-    invocation.args.clone_from(&program.args);
+    program.apply(&mut invocation);
     invocation.prompt = Some(prompt.clone());
     invocation.environment = environment;
     invocation.profile = args.profile;
@@ -76,7 +87,7 @@ pub(super) fn invocation(
 }
 
 /// The first signal stops the agent gracefully, the second one kills it.
-pub(super) fn cancel_on_signals(cancel: &CancelToken) -> Result<(), CommandError> {
+pub(crate) fn cancel_on_signals(cancel: &CancelToken) -> Result<(), CommandError> {
     for signal in [SIGINT, SIGTERM] {
         let (asked, force): (Arc<AtomicBool>, Arc<AtomicBool>) =
             (cancel.flag(), cancel.force_flag());

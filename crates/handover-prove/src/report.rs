@@ -1,0 +1,343 @@
+//! What an experiment found, as data: for the terminal, for scripts and for a page.
+
+use serde::Serialize;
+
+use crate::stats::{self, LEVEL, WORTHWHILE, comparisons};
+use crate::{Arm, Difference, Plan, Progress, TrialState, Verdict};
+
+/// The whole result.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// What was seen in each arm.
+    pub arms: Vec<ArmReport>,
+    /// The comparisons, the most interesting first.
+    pub differences: Vec<Difference>,
+    /// What happened in each task.
+    pub tasks: Vec<TaskReport>,
+    /// The answer in one sentence.
+    pub answer: String,
+    /// What to keep in mind.
+    pub warnings: Vec<String>,
+}
+
+/// The experiment itself.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Experiment {
+    /// Its id.
+    pub id: String,
+    /// How many trials were judged.
+    pub trials: usize,
+    /// How many there should be.
+    pub planned: usize,
+    /// How many could not be done.
+    pub dropped: usize,
+    /// How many tasks it has.
+    pub tasks: usize,
+    /// How often each is done in each arm.
+    pub repeat: u32,
+    /// The agent program.
+    pub host: String,
+    /// The model, if one was chosen.
+    pub model: Option<String>,
+    /// What decided the order.
+    pub seed: u64,
+    /// What all agents cost; 0 if their program does not say.
+    pub spent_usd: f64,
+    /// The smallest difference of success that it would most likely see; none if there is no such difference.
+    pub smallest_visible: Option<f64>,
+    /// When it began.
+    pub created_at: String,
+}
+
+/// What was seen in one arm.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ArmReport {
+    /// Its name.
+    pub name: Arm,
+    /// How many trials were judged.
+    pub trials: usize,
+    /// How many of them passed.
+    pub passed: usize,
+    /// What they cost together; none if no program said so.
+    pub cost_usd: Option<f64>,
+    /// How many tokens they used together.
+    pub tokens: Option<u64>,
+    /// How many turns they took together.
+    pub turns: Option<u64>,
+    /// How many trials of this arm could not be done.
+    pub dropped: usize,
+}
+
+/// What happened in one task.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskReport {
+    /// Its name.
+    pub id: String,
+    /// For each arm, in their order: how many trials passed, and how many there were.
+    pub passed: Vec<(usize, usize)>,
+}
+
+impl Report {
+    /// The report of what a journal says.
+    pub fn new(plan: &Plan, progress: &Progress) -> Self {
+        let seen = progress.observations();
+        let differences = stats::compare(&seen, &plan.arms, plan.seed);
+        let arms: Vec<ArmReport> = plan.arms.iter().map(|arm| of_arm(progress, *arm)).collect();
+        let tasks = plan.tasks.iter().enumerate().map(|(at, id)| TaskReport {
+            id: id.clone(),
+            passed: plan.arms.iter().map(|arm| of_task(progress, at, *arm)).collect(),
+        });
+        let experiment = Experiment {
+            id: plan.id.clone(),
+            trials: progress.judged(),
+            planned: progress.trials.len(),
+            dropped: progress.dropped(),
+            tasks: plan.tasks.len(),
+            repeat: plan.repeat,
+            host: plan.host.to_string(),
+            model: plan.model.clone(),
+            seed: plan.seed,
+            spent_usd: progress.spent_usd,
+            smallest_visible: smallest_visible(plan),
+            created_at: plan.created_at.to_string(),
+        };
+        Self {
+            answer: answer(&differences),
+            warnings: warnings(&experiment, &arms, &differences),
+            tasks: tasks.collect(),
+            experiment,
+            arms,
+            differences,
+        }
+    }
+}
+
+/// The smallest difference of success that an experiment would most likely see.
+pub fn smallest_visible(plan: &Plan) -> Option<f64> {
+    let compared = comparisons(&plan.arms).len();
+    stats::smallest_visible(plan.tasks.len(), plan.repeat, compared, plan.seed)
+}
+
+/// What an experiment of this size can see, for people.
+pub fn power_in_words(plan: &Plan) -> String {
+    let size = format!("{} × {}", count(plan.tasks.len(), "task"), plan.repeat);
+    match smallest_visible(plan) {
+        Some(effect) => format!(
+            "With {size} you can see effects of {:.0} points or more; smaller ones will be missed more than once in five times.",
+            effect * 100.0
+        ),
+        None => format!(
+            "With {size} no effect can be told from chance. Add tasks: repetitions alone do not help."
+        ),
+    }
+}
+
+fn of_arm(progress: &Progress, arm: Arm) -> ArmReport {
+    let own = || progress.trials.iter().filter(|(trial, _)| trial.arm == arm);
+    let judged = || {
+        own().filter_map(|(_, state)| match state {
+            TrialState::Judged { passed, agent } => Some((*passed, agent)),
+            TrialState::Waiting
+            | TrialState::Running { .. }
+            | TrialState::Unjudged { .. }
+            | TrialState::Dropped { .. } => None,
+        })
+    };
+    let sum = |values: Vec<Option<u64>>| {
+        let known: Vec<u64> = values.into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.iter().sum())
+    };
+    let costs: Vec<f64> = judged().filter_map(|(_, agent)| agent.cost_usd).collect();
+    ArmReport {
+        name: arm,
+        trials: judged().count(),
+        passed: judged().filter(|(passed, _)| *passed).count(),
+        cost_usd: (!costs.is_empty()).then(|| costs.iter().sum()),
+        tokens: sum(judged().map(|(_, agent)| agent.tokens).collect()),
+        turns: sum(judged().map(|(_, agent)| agent.turns.map(u64::from)).collect()),
+        dropped: own().filter(|(_, state)| matches!(state, TrialState::Dropped { .. })).count(),
+    }
+}
+
+fn of_task(progress: &Progress, task: usize, arm: Arm) -> (usize, usize) {
+    let own = progress.trials.iter().filter(|(trial, _)| trial.task == task && trial.arm == arm);
+    own.fold((0, 0), |(passed, all), (_, state)| match state {
+        TrialState::Judged { passed: one, .. } => (passed + usize::from(*one), all + 1),
+        TrialState::Waiting
+        | TrialState::Running { .. }
+        | TrialState::Unjudged { .. }
+        | TrialState::Dropped { .. } => (passed, all),
+    })
+}
+
+/// The main comparison as a sentence.
+fn answer(differences: &[Difference]) -> String {
+    let Some(main) = differences.first() else { return "There is nothing to compare.".to_owned() };
+    let (a, b, points) = (main.a, main.b, (main.effect * 100.0).abs());
+    let limits = format!("{:+.0} to {:+.0} points", main.low * 100.0, main.high * 100.0);
+    match main.verdict {
+        Verdict::Better => {
+            format!(
+                "It helps: agents with `{a}` passed {points:.0} points more often than with `{b}` ({limits})."
+            )
+        }
+        Verdict::Worse => {
+            format!(
+                "It harms: agents with `{a}` passed {points:.0} points less often than with `{b}` ({limits})."
+            )
+        }
+        Verdict::NoDifferenceFound => {
+            format!("No difference was found between `{a}` and `{b}` ({limits}).")
+        }
+        Verdict::TooSmall => {
+            format!(
+                "The experiment is too small to say whether `{a}` differs from `{b}` ({limits})."
+            )
+        }
+    }
+}
+
+fn warnings(experiment: &Experiment, arms: &[ArmReport], found: &[Difference]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let left = experiment.planned - experiment.trials - experiment.dropped;
+    if left > 0 {
+        warnings.push(format!(
+            "{} of {} are still to be done; a result that was looked at before its end, and stopped because it looked good, is not one.",
+            count(left, "trial"), experiment.planned
+        ));
+    }
+    let dropped: Vec<usize> = arms.iter().map(|arm| arm.dropped).collect();
+    if dropped.iter().any(|count| *count > 0) {
+        let each: Vec<String> =
+            arms.iter().map(|arm| format!("{} {}", arm.name, arm.dropped)).collect();
+        warnings.push(format!(
+            "Trials that could not be done do not count ({}). If arms differ in this, the comparison may be biased.",
+            each.join(", ")
+        ));
+    }
+    if !arms.iter().any(|arm| arm.name == Arm::Placebo) {
+        warnings.push(
+            "There is no placebo arm, so an effect may be that of any text of this length."
+                .to_owned(),
+        );
+    }
+    let same = |all: fn(&ArmReport) -> bool| arms.iter().all(|arm| arm.trials > 0 && all(arm));
+    if same(|arm| arm.passed == 0) || same(|arm| arm.passed == arm.trials) {
+        warnings.push(
+            "All trials ended alike. Tasks that every agent passes, or none, say nothing about the arms.".to_owned(),
+        );
+    }
+    let unclear = found.iter().filter(|one| one.verdict == Verdict::TooSmall).count();
+    if unclear > 0 {
+        warnings.push(format!(
+            "`too_small` means that a difference of {:.0} points cannot be excluded. More tasks would tell; more repetitions help less.",
+            WORTHWHILE * 100.0
+        ));
+    }
+    if experiment.spent_usd <= 0.0 && experiment.trials > 0 {
+        warnings.push("The agent program does not report what it costs.".to_owned());
+    }
+    warnings
+}
+
+/// How claims are made, for readers of a report.
+pub fn method() -> String {
+    format!(
+        "Arms are compared within tasks; a task counts once, however often it was repeated. Success is tested by flipping the \
+         sign of each task's difference in all possible ways (exact), corrected for the number of comparisons (Holm), at a level \
+         of {:.0} %. Intervals hold 95 %: of success those of Agresti and Min over tasks, of cost, tokens and turns a bootstrap over tasks. \
+         A difference to `bare` is claimed only if the placebo does not have it, too.",
+        LEVEL * 100.0
+    )
+}
+
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use handover_model::{Host, ReceiptId, Timestamp};
+
+    use super::*;
+    use crate::{AgentEnd, Entry};
+
+    fn plan(tasks: usize, repeat: u32) -> Plan {
+        Plan {
+            id: "x1".to_owned(),
+            version: Plan::VERSION,
+            file: "tasks.toml".into(),
+            fingerprint: "f".to_owned(),
+            tasks: (0..tasks).map(|at| format!("t{at}")).collect(),
+            arms: Arm::USUAL.to_vec(),
+            repeat,
+            seed: 1,
+            host: Host::COMMAND,
+            model: None,
+            created_at: Timestamp::default(),
+        }
+    }
+
+    /// All trials whose number is below `end`; only briefs pass.
+    fn progress(plan: &Plan, end: usize) -> Progress {
+        let mut progress = Progress::new(plan);
+        for trial in 0..end {
+            let at = Timestamp::default();
+            let passed = progress.trials[trial].0.arm == Arm::Brief;
+            let agent = AgentEnd { cost_usd: Some(0.5), turns: Some(2), ..AgentEnd::default() };
+            let receipt = ReceiptId::new("r_1").unwrap();
+            for entry in [
+                Entry::Started { trial, receipt, clone: "/c".into(), at },
+                Entry::Ended { trial, agent, at },
+                Entry::Judged { trial, passed, judge: String::new(), at },
+            ] {
+                progress.add(entry).unwrap();
+            }
+        }
+        progress
+    }
+
+    #[test]
+    fn a_clear_result_is_said_clearly() {
+        let plan = plan(12, 1);
+        let report = Report::new(&plan, &progress(&plan, 36));
+        assert!(report.answer.starts_with("It helps"), "{}", report.answer);
+        assert!(report.warnings.is_empty(), "{:?}", report.warnings);
+        let brief = &report.arms[2];
+        assert_eq!((brief.trials, brief.passed, brief.cost_usd), (12, 12, Some(6.0)));
+        assert_eq!((brief.turns, brief.tokens), (Some(24), None));
+        assert_eq!(report.tasks[3].passed, [(0, 1), (0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn the_form_is_that_of_the_contract() {
+        let plan = plan(6, 1);
+        let json = serde_json::to_value(Report::new(&plan, &progress(&plan, 18))).unwrap();
+        assert_eq!(json["experiment"]["id"], "x1");
+        assert_eq!(json["experiment"]["trials"], 18);
+        for key in ["name", "trials", "passed", "cost_usd", "tokens", "turns"] {
+            assert!(json["arms"][0].get(key).is_some(), "{key}");
+        }
+        for key in ["a", "b", "effect", "low", "high", "verdict"] {
+            assert!(json["differences"][0].get(key).is_some(), "{key}");
+        }
+        assert_eq!(json["differences"][0]["a"], "brief");
+    }
+
+    #[test]
+    fn an_unfinished_experiment_warns() {
+        let plan = plan(3, 1);
+        let report = Report::new(&plan, &progress(&plan, 4));
+        assert!(report.answer.contains("too small"), "{}", report.answer);
+        assert!(report.warnings[0].starts_with("5 trials of 9"), "{:?}", report.warnings);
+    }
+
+    #[test]
+    fn the_power_is_told_before_the_start() {
+        assert!(power_in_words(&plan(3, 5)).contains("no effect can be told from chance"));
+        let words = power_in_words(&plan(12, 3));
+        assert!(words.starts_with("With 12 tasks × 3 you can see effects of "), "{words}");
+    }
+}
