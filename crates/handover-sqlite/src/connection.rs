@@ -26,6 +26,34 @@ const CACHE_KILOBYTES: u32 = 1024;
 /// costs more than reading a page again.
 const SMALL_CACHE_KILOBYTES: u32 = 128;
 
+/// A connection of a store.
+#[derive(Debug)]
+pub(crate) enum Held {
+    /// Closed with the store.
+    Closed(Connection),
+    /// Left to the end of the process, which releases its locks. Freeing what SQLite has in memory took as long as
+    /// storing a receipt, and somebody was waiting for the process to end. Nothing is lost: what is committed is
+    /// in the log.
+    Left(&'static mut Connection),
+}
+
+impl Held {
+    pub(crate) fn until_exit(connection: Connection) -> Self {
+        Self::Left(Box::leak(Box::new(connection)))
+    }
+}
+
+impl std::ops::Deref for Held {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        match self {
+            Self::Closed(connection) => connection,
+            Self::Left(connection) => connection,
+        }
+    }
+}
+
 /// Opens a file and brings it to the current format.
 pub(crate) fn open(path: &Path, patience: Patience) -> Result<Connection> {
     open_with(path, patience, MIGRATIONS)
@@ -110,4 +138,48 @@ fn open_read_only(path: &Path, migrations: &[&str]) -> Option<Connection> {
         .and_then(|()| schema::check(&connection, path, migrations))
         .is_ok();
     (is_current && is_ours).then_some(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use handover_model::{ProjectId, SessionId, Timestamp};
+    use handover_store::{NewSession, Sessions};
+
+    use super::*;
+    use crate::SqliteStore;
+
+    /// `.cargo/config.toml` says how SQLite is compiled; a build that ignores it is slower.
+    #[test]
+    fn sqlite_is_compiled_for_short_processes() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = open(&folder.path().join("x.db"), PATIENCE).unwrap();
+        let mut statement = connection.prepare("PRAGMA compile_options").unwrap();
+        let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        let options: Vec<String> = rows.map(|row| row.unwrap()).collect();
+        assert!(options.iter().any(|option| option == "DEFAULT_MEMSTATUS=0"), "{options:?}");
+        for unused in ["ENABLE_API_ARMOR", "ENABLE_FTS5", "ENABLE_RTREE", "ENABLE_STAT4"] {
+            assert!(!options.iter().any(|option| option == unused), "{options:?}");
+        }
+    }
+
+    /// What was written through a connection that is never closed is there, and nobody has to wait.
+    #[test]
+    fn a_connection_that_is_left_open_keeps_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.db");
+        let impatient = Patience::new(Duration::ZERO);
+        let session = |name: &str| NewSession {
+            id: SessionId::new(name).unwrap(),
+            project: ProjectId::new("p").unwrap(),
+            metadata: Default::default(),
+            now: Timestamp::from_micros(1),
+        };
+        let brief = SqliteStore::open_briefly(&path, impatient).unwrap();
+        brief.open_session(&session("first")).unwrap();
+        drop(brief);
+        let other = SqliteStore::open_within(&path, impatient).unwrap();
+        other.open_session(&session("second")).unwrap();
+        let found = |name: &str| other.session(&SessionId::new(name).unwrap()).unwrap().id;
+        assert_eq!((found("first").as_str(), found("second").as_str()), ("first", "second"));
+    }
 }

@@ -48,6 +48,7 @@ use handover_store::{Check, CheckedPart, RecordKind, Result, Store, StoreError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 pub use crate::durability::Patience;
+use crate::connection::Held;
 use crate::durability::Promise;
 use crate::error::backend;
 pub use crate::foreign::{ForeignDatabase, ForeignRow, ForeignTable};
@@ -65,7 +66,7 @@ const _: () = assert!(
 /// A store in a SQLite file.
 #[derive(Debug)]
 pub struct SqliteStore {
-    connection: Connection,
+    connection: Held,
     path: PathBuf,
     patience: Patience,
     /// Whether waiting for the lock timed out.
@@ -85,19 +86,23 @@ impl SqliteStore {
         Self::open_within(path, connection::PATIENCE)
     }
 
-    /// The same for a process that ends after an answer or two.
+    /// The same for a process that ends after an answer or two: the connection is never closed.
     pub fn open_briefly(path: &Path, patience: Patience) -> Result<Self> {
-        let store = Self::open_within(path, patience)?;
+        let store = Self::open_as(path, patience, Held::until_exit)?;
         connection::shrink_cache(&store.connection)?;
         Ok(store)
     }
 
     /// The same with another limit on how long to wait for a lock.
     pub fn open_within(path: &Path, patience: Patience) -> Result<Self> {
+        Self::open_as(path, patience, Held::Closed)
+    }
+
+    fn open_as(path: &Path, patience: Patience, hold: fn(Connection) -> Held) -> Result<Self> {
         let new_log = !file::log_of(path).exists();
         let connection = connection::open(path, patience)?;
         Ok(Self {
-            connection,
+            connection: hold(connection),
             path: path.to_owned(),
             patience,
             gave_up: Cell::new(false),

@@ -38,6 +38,11 @@ pub fn run(args: &Args) -> Result<()> {
         {
             compare(args.runs, what, || hook(&other, event), || hook(&this, event))?;
         }
+        eprintln!("learning what is in them");
+        other.learn()?;
+        this.learn()?;
+        let what = "PreToolUse with notes and places";
+        compare(args.runs, what, || hook(&other, spawn), || hook(&this, spawn))?;
         return Ok(());
     }
     let handover = args.builds.this()?;

@@ -33,12 +33,19 @@ pub struct Builds {
     /// Compare with this build of handover, alternating between the two
     #[arg(long, value_name = "BINARY")]
     against: Option<PathBuf>,
+
+    /// Measure this program instead of building one, such as the released one of `cargo xtask dist`
+    #[arg(long, value_name = "BINARY")]
+    program: Option<PathBuf>,
 }
 
 impl Builds {
-    /// The release build of this checkout.
+    /// The release build of this checkout, unless another program is given.
     fn this(&self) -> Result<PathBuf> {
-        crate::cargo::build_handover("release")
+        match &self.program {
+            Some(program) => Ok(fs_err::canonicalize(program)?),
+            None => crate::cargo::build_handover("release"),
+        }
     }
 
     /// Both builds, the other one first, if there is one.

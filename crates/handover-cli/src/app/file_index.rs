@@ -13,11 +13,6 @@ use crate::error::{CommandError, Exit};
 const REQUEST: Duration = Duration::from_secs(2);
 
 impl App {
-    /// The index of the checkout we are in as the last update left it: nobody waits for git.
-    pub(crate) fn present_file_index(&self) -> Option<Index> {
-        Index::open(&self.project().ok()?.folder(), &self.checkout_root()?)
-    }
-
     /// The index of the checkout we are in, updated for at most so long; none outside a repository.
     pub(crate) fn file_index(&self, patience: Duration) -> Result<Option<Index>, CommandError> {
         let started = Instant::now();

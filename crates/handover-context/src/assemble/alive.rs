@@ -84,18 +84,18 @@ pub(super) fn sink_notes(fresh: &dyn Freshness, found: &mut [super::known::Found
     found.sort_by(super::known::best_first);
 }
 
-/// Brings the text of a note up to date with its document; fails if it is not in there any more. Nobody knows
-/// whether a change is committed, so it is believed like an agent.
-pub(super) fn read_anew(fresh: &dyn Freshness, note: &mut Note) -> Result<(), Fate> {
+/// Brings the text of a note up to date with its document, and says whether that changed it; fails if it is not in
+/// there any more. Nobody knows whether a change is committed, so it is believed like an agent.
+pub(super) fn read_anew(fresh: &dyn Freshness, note: &mut Note) -> Result<bool, Fate> {
     if note.kind != NoteKind::Doc {
-        return Ok(());
+        return Ok(false);
     }
     match fresh.section(note) {
-        SectionNow::Same => Ok(()),
+        SectionNow::Same => Ok(false),
         SectionNow::Changed(text) => {
             note.text = text;
             note.trust = note.trust.min(Trust::Agent);
-            Ok(())
+            Ok(true)
         }
         SectionNow::Gone => Err(Fate::FileGone),
     }

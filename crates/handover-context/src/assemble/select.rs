@@ -86,9 +86,10 @@ impl Selection<'_> {
         if self.queue.is_empty() && self.waiting > 0 {
             self.room = self.room.saturating_mul(2);
             let mut best = Best::new(self.room);
-            self.each(&mut |key, refusal| {
-                if refusal.is_none() && self.least_taken.is_none_or(|least| *key < least) {
-                    best.push(key);
+            self.each(&mut |candidate, relevance, refusal| {
+                let key = self.key(candidate, relevance);
+                if refusal.is_none() && self.least_taken.is_none_or(|least| key < least) {
+                    best.push(&key);
                 }
             })?;
             self.queue = best.ascending();
@@ -143,22 +144,41 @@ impl Selection<'_> {
         }
     }
 
-    /// Visits every candidate, with the reason if it is refused.
-    fn each(&self, visit: &mut dyn FnMut(&Key, Option<Fate>)) -> Result<()> {
+    /// Visits every candidate and its relevance, with the reason if it is refused.
+    fn each(&self, visit: &mut dyn FnMut(&Candidate, f64, Option<Fate>)) -> Result<()> {
         let Some(ranking) = &self.ranking else { return Ok(()) };
         ranking.each(&mut |candidate, relevance| {
-            let score = self.scoring.terms(candidate, relevance).sum();
-            let mut key = Key { tier: 0, score, relevance, candidate: *candidate };
-            key.tier = self.tiers.of(&key);
-            if self.report == Some(candidate.id) {
-                key.tier = key.tier.max(Priority::Critical as u8);
-            }
-            visit(&key, self.audience.refusal(candidate));
+            visit(candidate, relevance, self.audience.refusal(candidate));
         })
+    }
+
+    #[inline]
+    fn key(&self, candidate: &Candidate, relevance: f64) -> Key {
+        let score = self.scoring.terms(candidate, relevance).sum();
+        let mut key = Key { tier: 0, score, relevance, candidate: *candidate };
+        key.tier = self.tiers.of(&key);
+        if self.report == Some(candidate.id) {
+            key.tier = key.tier.max(Priority::Critical as u8);
+        }
+        key
+    }
+
+    /// Whether a candidate may be among the best of many. Of ten thousand packages most share so few words with the
+    /// task that nothing else can make up for it, and their keys are never computed.
+    #[inline]
+    fn may_be_among(&self, best: &Best, candidate: &Candidate, relevance: f64) -> bool {
+        let by_score = matches!(self.tiers, Tiers::None) && self.report != Some(candidate.id);
+        !by_score || best.has_room_for(relevance + self.scoring.most_known())
     }
 }
 
 impl Scoring {
+    /// More than everything but the relevance can add to a score.
+    #[inline]
+    fn most_known(&self) -> f64 {
+        self.scale.unwrap_or(1.0).max(0.0) * Metadata::MAX + f64::from(f32::EPSILON)
+    }
+
     #[inline]
     fn terms(&self, candidate: &Candidate, task: f64) -> Terms {
         let known = Metadata::of(candidate, self.now);
@@ -256,17 +276,23 @@ pub(super) fn select<'a>(
     let mut reserved = Best::new(if reserving { limit.div_ceil(2) } else { 0 });
     let (mut best, mut best_refused) = (Best::new(selection.room), Best::new(selection.room));
     let (mut waiting, mut refused) = (0, BTreeMap::new());
-    selection.each(&mut |key, refusal| match refusal {
+    selection.each(&mut |candidate, relevance, refusal| match refusal {
         Some(fate) => {
             *refused.entry(fate).or_default() += 1;
-            best_refused.push(&Key { tier: 0, ..*key });
+            if selection.may_be_among(&best_refused, candidate, relevance) {
+                best_refused.push(&Key { tier: 0, ..selection.key(candidate, relevance) });
+            }
         }
         None => {
             waiting += 1;
-            if reserving && key.candidate.priority == Priority::Critical {
-                reserved.push(key);
+            let is_reserved = reserving && candidate.priority == Priority::Critical;
+            if is_reserved || selection.may_be_among(&best, candidate, relevance) {
+                let key = selection.key(candidate, relevance);
+                if is_reserved {
+                    reserved.push(&key);
+                }
+                best.push(&key);
             }
-            best.push(key);
         }
     })?;
     let reserved = reserved.ascending();

@@ -54,6 +54,12 @@ impl Best {
         Self { room, kept: Vec::new(), least: None }
     }
 
+    /// Whether a key without precedence that has at most this score may be among the greatest.
+    #[inline]
+    pub(crate) fn has_room_for(&self, score: f64) -> bool {
+        self.least.as_ref().is_none_or(|least| least.tier == 0 && least.score <= score)
+    }
+
     pub(crate) fn push(&mut self, key: &Key) {
         if self.least.as_ref().is_some_and(|least| key < least) {
             return;
@@ -114,6 +120,27 @@ mod tests {
             let mut best = Best::new(room);
             keys.iter().for_each(|key| best.push(key));
             assert_eq!(best.ascending(), sorted[997 - room.min(997)..], "{room}");
+        }
+    }
+
+    /// Keys that are passed over by a bound of their score change nothing.
+    #[test]
+    fn what_has_no_room_would_not_be_kept() {
+        let keys: Vec<Key> = (0..997)
+            .map(|n| key(u8::from(n % 50 == 0), f64::from(n * 7_919 % 101), 0, n.into()))
+            .collect();
+        for room in [0, 1, 5, 30, 500] {
+            let (mut all, mut some, mut passed) = (Best::new(room), Best::new(room), 0);
+            for key in &keys {
+                all.push(key);
+                if key.tier > 0 || some.has_room_for(key.score + 1.0) {
+                    some.push(key);
+                } else {
+                    passed += 1;
+                }
+            }
+            assert_eq!(some.ascending(), all.ascending(), "{room}");
+            assert!(passed > 100 || matches!(room, 0 | 500), "{room}: {passed}");
         }
     }
 

@@ -152,18 +152,18 @@ impl Question {
             let others = (packages as f64 - having + 0.5).max(0.0);
             let rarity = (1.0 + others / (having + 0.5)).ln();
             let mut ordinals = lengths.ordinals.cursor();
+            let in_heading = term < self.heading;
             list.each(|package, present| {
                 let Some(at) = ordinals.seek(package) else { return };
-                let mut frequency = 0.0;
+                let (columns, mut frequency) = (&lengths.columns[at], 0.0);
                 for (column, count) in present.columns() {
                     // Matches in a longer column count less.
-                    let length = f64::from(lengths.columns[at][column]);
-                    let damping = 1.0 - B + slopes[column] * length;
+                    let damping = 1.0 - B + slopes[column] * f64::from(columns[column]);
                     frequency += self.weights[column] * f64::from(count) / damping;
                 }
                 let score = (rarity * frequency * (K1 + 1.0) / (frequency + K1)) as f32;
                 of_whole[at] += score;
-                if term < self.heading {
+                if in_heading {
                     of_heading[at] += score;
                 }
             });

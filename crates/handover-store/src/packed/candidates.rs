@@ -187,6 +187,11 @@ fn take<const N: usize>(sheet: &mut &[u8]) -> Option<[u8; N]> {
     Some(*front)
 }
 
+#[cold]
+fn damaged() -> StoreError {
+    StoreError::Index(DAMAGED)
+}
+
 /// Visits the records of a sheet, whose offsets must ascend. The flag is set if the names may differ from
 /// those of the previous record.
 #[inline]
@@ -194,11 +199,11 @@ pub(super) fn each<'a>(packed: &'a [u8], mut visit: impl FnMut(&Record<'a>, bool
     let mut sheet = unversioned(packed, IndexPart::Candidates)?;
     // The first record has no predecessor.
     if sheet.first().is_some_and(|marks| marks & (FULL | NAMED) != FULL | NAMED) {
-        return Err(StoreError::Index(DAMAGED));
+        return Err(damaged());
     }
     let (mut record, mut last) = (Record::BLANK, None);
     while !sheet.is_empty() {
-        let named = record.advance(&mut sheet).ok_or(StoreError::Index(DAMAGED))?;
+        let named = record.advance(&mut sheet).ok_or_else(damaged)?;
         if last.is_some_and(|last| last >= record.offset) {
             return Err(StoreError::Index(ORDER));
         }

@@ -53,9 +53,20 @@ pub fn note_terms(kind: NoteKind, title: &str, names: &[&str], text: &str) -> Te
 }
 
 /// The weight that a posting stands for; the rarity of its term is still to be multiplied with it.
+#[inline]
 pub fn note_weight(counts: u8) -> f64 {
-    f64::from(counts) / FULL
+    WEIGHTS[usize::from(counts)]
 }
+
+/// Looked up, because there are tens of thousands of postings in an assembly.
+static WEIGHTS: [f64; 256] = {
+    let (mut weights, mut at) = ([0.0; 256], 0);
+    while at < weights.len() {
+        weights[at] = at as f64 / FULL;
+        at += 1;
+    }
+    weights
+};
 
 /// Notes that enter and leave the index: which pages that changes, and into what.
 #[derive(Debug)]

@@ -208,12 +208,19 @@ pub fn fresh_words(fresh: &[(PackageId, Vec<u8>)], words: &mut BTreeSet<String>)
     Ok(())
 }
 
+/// Made only when it is needed: there are thousands of postings in an assembly, and an error to be dropped for each
+/// took as long as reading it.
+#[cold]
+fn damaged() -> StoreError {
+    StoreError::Index(DAMAGED)
+}
+
 /// Visits the postings of a page, whose offsets must ascend.
 #[inline]
 fn each<'a>(mut packed: &'a [u8], mut visit: impl FnMut(u8, Present<'a>)) -> Result<()> {
     let mut last = None;
     while !packed.is_empty() {
-        let (offset, present) = next(&mut packed).ok_or(StoreError::Index(DAMAGED))?;
+        let (offset, present) = next(&mut packed).ok_or_else(damaged)?;
         if last.is_some_and(|last| last >= offset) {
             return Err(StoreError::Index(ORDER));
         }

@@ -141,8 +141,8 @@ impl Reader<'_> {
         let clauses = tokens.last().map_or(0, |token| token.clause + 1);
         self.facts.clauses = (0..clauses).map(|_| Clause::default()).collect();
         let start = self.whole.as_ptr() as usize;
-        let mut last: Option<Stem> = None;
-        let mut nouns: HashSet<Stem> = HashSet::default();
+        let (mut last, mut different): (Option<Stem>, _) = (None, 0);
+        self.facts.all.reserve(tokens.len());
         for (at, token) in tokens.iter().enumerate() {
             let previous = at.checked_sub(1).map_or("", |at| tokens[at].lower.as_str());
             let clause = &mut self.facts.clauses[token.clause];
@@ -162,7 +162,7 @@ impl Reader<'_> {
             }
             let in_heading = (token.text.as_ptr() as usize).saturating_sub(start) < heading;
             let name = is_name(token);
-            for part in token.lower.split(['-', '.', '/', ':', '_', '<', '>', '@', '+']) {
+            for part in token.lower.split(joins) {
                 if part.is_empty() || part.bytes().all(|b| b.is_ascii_digit()) {
                     continue;
                 }
@@ -189,9 +189,10 @@ impl Reader<'_> {
                     continue;
                 }
                 clause.nouns.push(stem);
+                // There are too few for a set.
+                different += usize::from(!self.facts.nouns.contains(&stem));
                 self.facts.nouns.push(stem);
-                nouns.insert(stem);
-                if nouns.len() > MAX_NOUNS {
+                if different > MAX_NOUNS {
                     self.facts.long = true;
                     return;
                 }
@@ -298,6 +299,11 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// Whether words are joined by a character.
+fn joins(c: char) -> bool {
+    matches!(c, '-' | '.' | '/' | ':' | '_' | '<' | '>' | '@' | '+')
 }
 
 /// The words of a name such as `DeviceRegistry`.

@@ -3,6 +3,10 @@
 
 /// The text as lines ending in `\n`, with visible characters only.
 pub fn visible(text: &str) -> String {
+    // Most texts are plain, and every text of a brief is quoted.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t')) {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars();
     let mut previous = ' ';
@@ -97,6 +101,14 @@ mod tests {
         {
             assert_eq!(visible(text), text);
         }
+    }
+
+    #[test]
+    fn plain_text_is_kept_as_it_is() {
+        let plain: String = (' '..='~').chain(['\n', '\t']).collect();
+        assert_eq!(visible(&plain), plain);
+        // What makes it not plain is dropped, and nothing else.
+        assert_eq!(visible(&format!("{plain}\u{200b}{plain}")), format!("{plain}{plain}"));
     }
 
     #[test]

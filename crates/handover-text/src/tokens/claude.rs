@@ -113,8 +113,23 @@ pub(super) const MOST_PER_BYTE: u64 = 4;
 
 /// The estimate for a text, rounded up, computed up to the limit.
 pub(super) fn measure(prices: &Prices, text: &str, limit: u64) -> Measure {
+    let (cost, measure) = priced(prices, text, limit.saturating_mul(UNIT));
+    Measure { tokens: tokens(cost), ..measure }
+}
+
+/// The tokens that a cost stands for.
+pub(super) fn tokens(cost: u64) -> u64 {
+    cost.div_ceil(UNIT)
+}
+
+/// What a text costs, in hundredths of a token.
+pub(super) fn cost(prices: &Prices, text: &str) -> u64 {
+    priced(prices, text, u64::MAX).0
+}
+
+/// What a text costs, up to the limit, and where that is.
+fn priced(prices: &Prices, text: &str, enough: u64) -> (u64, Measure) {
     let bytes = text.as_bytes();
-    let enough = limit.saturating_mul(UNIT);
     let mut cost = 0;
     let mut measure = Measure::default();
     while measure.end < text.len() && cost <= enough {
@@ -129,8 +144,7 @@ pub(super) fn measure(prices: &Prices, text: &str, limit: u64) -> Measure {
         measure.fitting = start;
         measure.end = end;
     }
-    measure.tokens = cost.div_ceil(UNIT);
-    measure
+    (cost, measure)
 }
 
 impl Prices {

@@ -8,6 +8,7 @@ mod bpe;
 mod classes;
 mod claude;
 mod hash;
+mod lines;
 mod merge;
 mod split;
 mod vocabulary;
@@ -39,9 +40,29 @@ pub fn for_model(model: Option<&str>) -> Tokenizer {
     Model::named(model).tokenizer
 }
 
+/// Longer texts are no parts of a brief, so their lines are not remembered.
+const LONG: usize = 1 << 16;
+
 /// The tokens of a text, without what an agent program adds around a message.
 pub fn count(tokenizer: Tokenizer, text: &str) -> u64 {
-    measure(tokenizer, text, u64::MAX).tokens
+    thread_local! {
+        static COSTS: [lines::Costs; Tokenizer::ALL.len()] = Default::default();
+    }
+    if text.len() > LONG {
+        return measure(tokenizer, text, u64::MAX).tokens;
+    }
+    COSTS.with(|costs| {
+        let of = |line: &dyn Fn(&str) -> u64| costs[tokenizer as usize].of(text, line);
+        match tokenizer {
+            Tokenizer::O200k | Tokenizer::Nearest | Tokenizer::Cl100k => {
+                of(&|line| measure(tokenizer, line, u64::MAX).tokens)
+            }
+            Tokenizer::Claude => claude::tokens(of(&|line| claude::cost(&claude::CLAUDE, line))),
+            Tokenizer::ClaudeNew => {
+                claude::tokens(of(&|line| claude::cost(&claude::CLAUDE_NEW, line)))
+            }
+        }
+    })
 }
 
 /// The tokens of a text, for the default model.
@@ -113,6 +134,18 @@ mod tests {
     }
 
     proptest! {
+        /// However often a text is counted, and whatever was counted before it.
+        #[test]
+        fn remembered_lines_change_no_count(
+            text in "([ \\n\\r\\t/.'a-zA-Z0-9é世\u{a0}-]{0,12}|some words of a line that is long enough|(?s).{0,9}){0,9}",
+        ) {
+            for &tokenizer in Tokenizer::ALL {
+                let plain = measure(tokenizer, &text, u64::MAX).tokens;
+                prop_assert_eq!(count(tokenizer, &text), plain, "{}", tokenizer);
+                prop_assert_eq!(count(tokenizer, &text), plain, "{}", tokenizer);
+            }
+        }
+
         #[test]
         fn bounds_hold(text in "\\PC{0,60}|[ \\n\\t~!a-zA-Z]{0,60}|(?s).{0,40}", limit in 0_u64..80) {
             for &tokenizer in Tokenizer::ALL {

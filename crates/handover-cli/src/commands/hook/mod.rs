@@ -1,8 +1,8 @@
 //! `handover hook`
 //!
-//! The host waits for every event, so this command never fails and never stalls: a worker thread does
-//! the work while the main thread watches the deadline. A failure is a line in the log, and a
-//! notice for the user where it matters.
+//! The host waits for every event, so this command never fails and never stalls: a thread watches the
+//! deadline while the main thread does the work. A failure is a line in the log, and a notice for the user
+//! where it matters.
 
 mod checkpoint;
 mod context;
@@ -20,10 +20,12 @@ mod sweep;
 mod told;
 mod tool;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -93,7 +95,7 @@ impl From<Action> for Reply {
     }
 }
 
-/// State that the main thread and the worker share.
+/// State that the work and the thread that watches it share.
 #[derive(Default)]
 struct Shared {
     answered: AtomicBool,
@@ -144,13 +146,6 @@ impl Shared {
     }
 }
 
-enum Signal {
-    /// The configuration sets another deadline.
-    Deadline(Duration),
-    /// The worker has finished.
-    Done(Result<(), CommandError>),
-}
-
 pub(crate) fn run(app: &App, args: HookArgs) -> Outcome {
     let host = Registry::built_in()
         .find(args.host)
@@ -166,36 +161,37 @@ pub(crate) fn run(app: &App, args: HookArgs) -> Outcome {
         let _ = app.stdin.bytes("the event");
         return Ok(Exit::Done);
     }
-    let shared = Arc::new(Shared::default());
-    let (signals, received) = mpsc::channel();
-    let (ui, stdin, common) = (app.ui.clone(), app.stdin.clone(), app.common.clone());
-    let of_worker = Arc::clone(&shared);
-    let started = Instant::now();
-    std::thread::spawn(move || {
-        let app = App::new(ui, stdin, common);
-        let outcome = work(app, &args, &of_worker, &signals, started);
-        let _ = signals.send(Signal::Done(outcome));
-    });
-    let mut deadline = FIRST_DEADLINE;
-    let outcome = loop {
-        match received.recv_timeout(deadline.saturating_sub(started.elapsed())) {
-            Ok(Signal::Deadline(given)) => deadline = given,
-            Ok(Signal::Done(outcome)) => break outcome,
-            Err(RecvTimeoutError::Timeout) => {
-                break Err(failed(format!(
-                    "the hook took longer than {} ms",
-                    deadline.as_millis()
-                )));
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                break Err(failed("hook worker panicked".to_owned()));
-            }
-        }
-    };
+    let (shared, started) = (Arc::new(Shared::default()), Instant::now());
+    let (deadlines, received) = mpsc::channel();
+    let watched = Arc::clone(&shared);
+    // The work is not done there: memory of the first thread grows in larger steps, that of another one by a system
+    // call for every page. Without a thread nobody watches.
+    let _ = thread::Builder::new().spawn(move || watch(host, &watched, &received, started));
+    let app = App::new(app.ui.clone(), app.stdin.clone(), app.common.clone());
+    let work = AssertUnwindSafe(|| work(app, &args, &shared, &deadlines, started));
+    let outcome =
+        catch_unwind(work).unwrap_or_else(|_| Err(failed("hook worker panicked".to_owned())));
     if let Err(error) = outcome {
         shared.degrade(host, &error);
     }
     Ok(Exit::Done)
+}
+
+/// Ends the program when the deadline has passed, without the work. The configuration may set another one.
+fn watch(host: &dyn HookHost, shared: &Shared, deadlines: &Receiver<Duration>, started: Instant) {
+    let mut deadline = FIRST_DEADLINE;
+    loop {
+        match deadlines.recv_timeout(deadline.saturating_sub(started.elapsed())) {
+            Ok(given) => deadline = given,
+            // The work is done.
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {
+                let message = format!("the hook took longer than {} ms", deadline.as_millis());
+                shared.degrade(host, &failed(message));
+                std::process::exit(Exit::Done as i32);
+            }
+        }
+    }
 }
 
 fn failed(message: String) -> CommandError {
@@ -206,7 +202,7 @@ fn work(
     app: App,
     args: &HookArgs,
     shared: &Shared,
-    signals: &Sender<Signal>,
+    deadlines: &Sender<Duration>,
     started: Instant,
 ) -> Result<(), CommandError> {
     let host = args.host;
@@ -257,7 +253,7 @@ fn work(
         return Ok(());
     }
     let hooks = &app.config()?.hooks;
-    let _ = signals.send(Signal::Deadline(Duration::from_millis(hooks.deadline_ms)));
+    let _ = deadlines.send(Duration::from_millis(hooks.deadline_ms));
     let refuse = hooks.enabled && hooks.on_missing == OnMissing::Refuse;
     shared.refuse.store(refuse, Ordering::SeqCst);
     drop_secret_ids(&app, &mut call)?;

@@ -236,6 +236,8 @@ impl PackedNote {
 #[derive(Debug)]
 struct Candidate {
     found: Found,
+    /// What would be shown of it, as the store has it.
+    drafted: Option<(String, Form)>,
     /// What is shown of it, redacted; only of those that get a chance.
     shown: Option<Shown>,
     fate: Fate,
@@ -287,7 +289,7 @@ impl Known {
         let least = found.first().map_or(0.0, |best| best.terms.sum() * WORTHWHILE);
         let candidates = found.into_iter().map(|found| {
             let fate = fate(&found, question.words(), least, request);
-            Candidate { found, shown: None, fate, amended_by: None }
+            Candidate { found, drafted: None, shown: None, fate, amended_by: None }
         });
         let mut candidates: Vec<Candidate> = candidates.collect();
         amend(&mut candidates, decisions)?;
@@ -340,6 +342,11 @@ impl Known {
             }
             if shown::least_tokens(&self.candidates[at].found.note) > room {
                 self.candidates[at].fate = Fate::OverTheBudget;
+                continue;
+            }
+            if !self.may_fit(at, room, notes) {
+                self.candidates[at].fate = Fate::OverTheBudget;
+                misses += 1;
                 continue;
             }
             if let Err(fate) = self.show(at, packing, redactions) {
@@ -399,6 +406,20 @@ impl Known {
         }
     }
 
+    /// Whether a note may fit as it is shown, before it is read again, redacted, screened and counted, which takes
+    /// far longer. A document that became shorter since it was learned is judged by what it was.
+    fn may_fit(&mut self, at: usize, room: u64, notes: &[PackedNote]) -> bool {
+        let Self { candidates, question, .. } = self;
+        let candidate = &mut candidates[at];
+        if candidate.shown.is_some() {
+            return true;
+        }
+        let shown = || shown::shown(&candidate.found.note, question.as_ref());
+        let (text, _) = candidate.drafted.get_or_insert_with(shown);
+        shown::least_tokens_of(text) <= room
+            || shown::least_tokens_of(&without_repetition(text, notes)) <= room
+    }
+
     /// Decides what is shown of a note, and redacts it. Fails if it may not be shown because of what it says or
     /// who says it.
     fn show(
@@ -412,8 +433,10 @@ impl Known {
         if candidate.shown.is_some() {
             return Ok(());
         }
-        alive::read_anew(packing.fresh, &mut candidate.found.note)?;
-        let (text, form) = shown::shown(&candidate.found.note, question.as_ref());
+        let changed = alive::read_anew(packing.fresh, &mut candidate.found.note)?;
+        let drafted = candidate.drafted.take().filter(|_| !changed);
+        let (text, form) =
+            drafted.unwrap_or_else(|| shown::shown(&candidate.found.note, question.as_ref()));
         let text = redactions.clean(packing.redactor, &text).one_line().as_str().to_owned();
         let text = alive::annotated(packing.fresh, text);
         let flags = admission.check(candidate.found.note.trust, [text.as_str()])?;
@@ -537,8 +560,10 @@ fn needed(asked: usize) -> u32 {
 /// A text without what other notes say already: an answer often repeats its question, which may be a note of its own.
 fn without_repetition(text: &str, notes: &[PackedNote]) -> String {
     let said = notes.iter().flat_map(|note| &note.said);
-    said.filter(|said| said.text.chars().count() > REPEATED)
-        .fold(text.to_owned(), |text, said| text.replace(&said.text, "…"))
+    said.filter(|said| said.text.chars().count() > REPEATED).fold(text.to_owned(), |text, said| {
+        let repeats = shown::may_repeat(&text, &said.text);
+        if repeats { text.replace(&said.text, "…") } else { text }
+    })
 }
 
 /// Texts without their line breaks, as notes are shown.

@@ -23,7 +23,11 @@ pub fn section_now(root: &Path, note: &Note, redactor: &Redactor) -> SectionNow 
         lines.map(str::to_owned).collect()
     };
     // Markup that was taken out makes them differ; then the document is split again.
-    if lines(&note.text).iter().all(|line| text.contains(line.as_str())) {
+    // Most lines are lines of the document, which is seen sooner than that they are part of one.
+    let has = |line: &String| {
+        text.lines().any(|there| there.trim() == line.as_str()) || text.contains(line.as_str())
+    };
+    if lines(&note.text).iter().all(has) {
         return SectionNow::Same;
     }
     let sections = drafts(&note.source, &text, &Committed::Everything, Timestamp::from_micros(0));

@@ -87,16 +87,26 @@ const SURE: usize = 16;
 
 /// Whether a text names a service at all; most do not.
 pub(super) fn are_named(text: &[u8]) -> bool {
-    let names = |at: usize| begins(text, at) && INDEX.at(&text[at..]).next().is_some();
-    (0..text.len().saturating_sub(2)).any(names)
+    // The same as asking `begins` at every place, but every byte is read once.
+    let mut before = b' ';
+    text.windows(3).enumerate().any(|(at, window)| {
+        let first = std::mem::replace(&mut before, window[0]);
+        starts_word(first, window[0])
+            && LETTERS.has(window[0], window[1], window[2])
+            && INDEX.at(&text[at..]).next().is_some()
+    })
 }
 
 /// Whether a name may begin here: at a word, or at a hump of one.
 fn begins(text: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).map_or(b' ', |before| text[before]);
     let [a, b, c] = [text[at], text[at + 1], text[at + 2]];
-    (!before.is_ascii_alphabetic() || before.is_ascii_lowercase() && a.is_ascii_uppercase())
-        && LETTERS.has(a, b, c)
+    starts_word(before, a) && LETTERS.has(a, b, c)
+}
+
+#[inline]
+fn starts_word(before: u8, first: u8) -> bool {
+    !before.is_ascii_alphabetic() || before.is_ascii_lowercase() && first.is_ascii_uppercase()
 }
 
 /// The key of a service in the run `start..end`.
