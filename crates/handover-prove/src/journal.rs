@@ -54,6 +54,9 @@ impl Plan {
 pub struct AgentEnd {
     /// How the process ended, for people.
     pub ended: String,
+    /// What kind of failure its program reported, if it did not end well.
+    #[serde(default)]
+    pub failure: Option<String>,
     /// Its cost, if the program reports it.
     pub cost_usd: Option<f64>,
     /// Its tokens, if the program reports them.

@@ -105,7 +105,7 @@ impl Report {
         };
         Self {
             answer: answer(&differences),
-            warnings: warnings(&experiment, &arms, &differences),
+            warnings: warnings(&experiment, &arms, &differences, &failures(progress)),
             tasks: tasks.collect(),
             experiment,
             arms,
@@ -199,8 +199,33 @@ fn answer(differences: &[Difference]) -> String {
     }
 }
 
-fn warnings(experiment: &Experiment, arms: &[ArmReport], found: &[Difference]) -> Vec<String> {
+/// What agents that did not end well reported, for trials that count.
+fn failures(progress: &Progress) -> Vec<&str> {
+    let failure = |state: &'_ TrialState| match state {
+        TrialState::Judged { agent, .. } => agent.failure.as_deref(),
+        TrialState::Waiting
+        | TrialState::Running { .. }
+        | TrialState::Unjudged { .. }
+        | TrialState::Dropped { .. } => None,
+    };
+    progress.trials.iter().filter_map(|(_, state)| failure(state)).collect()
+}
+
+fn warnings(
+    experiment: &Experiment,
+    arms: &[ArmReport],
+    found: &[Difference],
+    failures: &[&str],
+) -> Vec<String> {
     let mut warnings = Vec::new();
+    if failures.len() * 2 > experiment.trials {
+        warnings.push(format!(
+            "In {} of {} trials the agent program did not end well (such as {}). If it cannot work at all, nothing was measured; its output is in the logs of the experiment.",
+            failures.len(),
+            experiment.trials,
+            failures.first().copied().unwrap_or_default()
+        ));
+    }
     let left = experiment.planned - experiment.trials - experiment.dropped;
     if left > 0 {
         warnings.push(format!(
@@ -332,6 +357,19 @@ mod tests {
         let report = Report::new(&plan, &progress(&plan, 4));
         assert!(report.answer.contains("too small"), "{}", report.answer);
         assert!(report.warnings[0].starts_with("5 trials of 9"), "{:?}", report.warnings);
+    }
+
+    #[test]
+    fn a_program_that_cannot_work_is_named() {
+        let plan = plan(3, 1);
+        let mut progress = progress(&plan, 9);
+        for (_, state) in &mut progress.trials {
+            if let TrialState::Judged { agent, .. } = state {
+                agent.failure = Some("exit_code".to_owned());
+            }
+        }
+        let report = Report::new(&plan, &progress);
+        assert!(report.warnings[0].contains("did not end well (such as exit_code)"), "{report:?}");
     }
 
     #[test]

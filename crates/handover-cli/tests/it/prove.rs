@@ -2,6 +2,7 @@
 //! known what an experiment must find; and whatever could spoil one is tried.
 
 use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 
 use handover_testkit::{Output, TestEnv};
 use serde_json::{Value, json};
@@ -21,8 +22,8 @@ const PAST: &str = "2021-03-04T05:06:07Z";
 /// An agent that knows only what its prompt says: `SUBJECT retries exactly N times`.
 const READER: &str = r#"#!/bin/sh
 prompt=$(cat)
-subject=$(printf '%s\n' "$prompt" | sed -n 's/^Set the retry limit of the \([a-z]*\) service.*/\1/p' | tail -n 1)
-printf '%s\n' "$prompt" | sed -n "s/.*$subject service retries exactly \([0-9]*\) times.*/\1/p" | head -n 1 > answer.txt
+subject=$(printf '%s\n' "$prompt" | sed -n 's/^Configure \([a-z]*\) for production.*/\1/p' | tail -n 1)
+printf '%s\n' "$prompt" | sed -n "s/.*$subject retries exactly \([0-9]*\) times.*/\1/p" | head -n 1 > answer.txt
 "#;
 
 /// The number of retries that was decided for a subject.
@@ -40,10 +41,8 @@ fn oracle(tasks: usize, agent: &str) -> TestEnv {
     env.run(["init"]).ok();
     for subject in SUBJECTS {
         let number = decided(subject);
-        let text = format!(
-            "# Decision: retry limit of the {subject} service\n\nWe decided that the {subject} service retries exactly {number} times, \
-             because the {subject} gateway drops connections under load.\n"
-        );
+        let text =
+            format!("# {subject}\n\nWe decided that {subject} retries exactly {number} times.\n");
         env.write(&format!("docs/decisions/{subject}.md"), text);
     }
     env.write("judge.sh", "test \"$(cat answer.txt)\" = \"$1\"\n");
@@ -54,7 +53,7 @@ fn oracle(tasks: usize, agent: &str) -> TestEnv {
         let number = decided(subject);
         let _ = write!(
             file,
-            "[[task]]\nid = \"{subject}\"\nstart = \"main\"\nprompt = \"Set the retry limit of the {subject} service\"\n\
+            "[[task]]\nid = \"{subject}\"\nstart = \"main\"\nprompt = \"Configure {subject} for production\"\n\
              judge = [\"sh\", \"judge.sh\", \"{number}\"]\n\n"
         );
     }
@@ -96,10 +95,7 @@ fn receipts(env: &TestEnv, document: &Value) -> Vec<Value> {
 fn a_planted_effect_is_found_and_the_placebo_has_none() {
     let env = oracle(8, READER);
     // What was learned after the tasks began must not help.
-    env.write(
-        "late.md",
-        "The falcon service retries exactly 0 times. The otter service retries exactly 0 times.\n",
-    );
+    env.write("late.md", "falcon retries exactly 0 times. otter retries exactly 0 times.\n");
     env.run(["session", "new", "s1"]).ok();
     let add = [
         "package",
@@ -116,7 +112,7 @@ fn a_planted_effect_is_found_and_the_placebo_has_none() {
         "--priority",
         "critical",
         "--summary",
-        "falcon service retries exactly 0 times",
+        "falcon retries exactly 0 times",
     ]))
     .ok();
     let page = env.folder().join("result.html");
@@ -283,7 +279,9 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"done","ses
 fn the_budget_ends_an_experiment_with_what_there_is() {
     let env = oracle(3, CLAUDE);
     let config = fs_err::read_to_string(env.path(".handover/config.toml")).unwrap();
-    let program = format!("sh {}", env.folder().join("agent.sh").display());
+    let program = env.folder().join("agent.sh");
+    fs_err::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let program = program.display();
     env.write(
         ".handover/config.toml",
         format!("{config}\n[agents.programs]\nclaude = \"{program}\"\n"),

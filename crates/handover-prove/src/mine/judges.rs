@@ -110,7 +110,7 @@ pub fn is_build_failure(ecosystem: Ecosystem, output: &str) -> bool {
             "error[E",
             "no test target named",
             "failed to parse manifest",
-            "could not find",
+            "could not find `Cargo.toml`",
         ],
         Ecosystem::Go => &["[build failed]", "[setup failed]", "cannot find module", "no Go files"],
         Ecosystem::JavaScript => &[

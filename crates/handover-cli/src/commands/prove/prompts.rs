@@ -115,8 +115,12 @@ pub(super) fn prepare(lab: &Lab<'_>, record: &Record) -> Result<(), CommandError
             at + 1,
             lab.tasks.len()
         ));
-        for prompt in of_task(lab, at, &todo)? {
-            let (arm, prompt) = prompt;
+        let made = of_task(lab, at, &todo)?;
+        // What was learned before an interruption is not all that was known.
+        if lab.cancel.is_cancelled() {
+            return Ok(());
+        }
+        for (arm, prompt) in made {
             let text = serde_json::to_vec(&prompt).unwrap_or_default();
             record.prompts().replace(&name(&task.task.id, arm), &text, Sync::Yes)?;
         }
@@ -204,11 +208,17 @@ impl<'a> Past<'a> {
             config: flags,
             trust_project: true,
         };
-        let past = App::new(Ui::new(false, true, ColorChoice::Auto), app.stdin.clone(), common);
-        past.keep_trust_to_itself();
+        let at = |common: Common| {
+            let past = App::new(Ui::new(false, true, ColorChoice::Auto), app.stdin.clone(), common);
+            past.keep_trust_to_itself();
+            past
+        };
+        let empty = at(common.clone());
         let earlier = Earlier { before: task.at, without };
-        copy_earlier(app.store()?, past.store()?, app.redactor()?, earlier)?;
-        let session = session(app, &past)?;
+        copy_earlier(app.store()?, empty.store()?, app.redactor()?, earlier)?;
+        let session = session(app, &empty)?;
+        // The variable may name a session that there was not yet.
+        let past = at(Common { session: Some(session.clone()), ..common });
         let wanted = learn::allowed(app)?;
         let sources =
             [SourceName::Docs, SourceName::Git].into_iter().filter(|name| wanted.contains(name));

@@ -124,6 +124,7 @@ fn start(
     };
     let agent = AgentEnd {
         ended: judge::in_words(&outcome),
+        failure: outcome.failure.as_ref().map(|failure| failure.class.to_string()),
         cost_usd: outcome.report.cost_usd,
         tokens: Some(outcome.report.usage.total()).filter(|tokens| *tokens > 0),
         turns: outcome.report.turns,
