@@ -22,3 +22,4 @@ pub mod yaml;
 #[cfg(test)]
 mod testing;
 pub mod trust;
+pub mod why;

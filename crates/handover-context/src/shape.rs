@@ -106,7 +106,7 @@ pub fn receipt_row(r: &Receipt) -> Value {
     json!({
         "id": r.id, "session": r.session, "group": r.group, "role": r.role,
         "iteration": r.iteration, "state": r.state, "zone": r.zone, "tokens": r.tokens,
-        "model": r.model, "created_at": r.created_at,
+        "model": r.model, "task": r.task, "created_at": r.created_at,
     })
 }
 
@@ -244,6 +244,7 @@ mod tests {
             redactions: Default::default(),
             trimmed: Vec::new(),
             provided: Default::default(),
+            task: None,
             text: None,
             claim: false,
             now: at(0),

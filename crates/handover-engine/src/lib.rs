@@ -7,6 +7,8 @@
 
 mod bounded;
 pub mod chain;
+pub mod control;
+mod conversation;
 pub mod data;
 mod error;
 mod forecast;
@@ -36,6 +38,7 @@ mod testing;
 pub mod uat;
 pub mod verdict;
 
+pub use conversation::{Said, conversation};
 pub use data::Spent;
 pub use error::EngineError;
 pub use forecast::{Forecast, PhaseCost};

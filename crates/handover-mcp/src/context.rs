@@ -44,10 +44,17 @@ impl dyn ContextProvider {
     }
 }
 
-/// Knows what became of the subagents that agent programs started in the project.
+/// What only the machine with the checkout knows: what became of the subagents that agent programs started, and
+/// what is in the repository.
 pub trait CoverageSource {
     /// How many of the last days were briefed, exempt, refused and missed; none if that is not known here.
     fn coverage(&self) -> Option<BTreeMap<Coverage, u64>> {
+        None
+    }
+
+    /// The changes from one tree or commit of the checkout's repository to another, as a patch of at most `most`
+    /// bytes; none if the repository is elsewhere or has not both.
+    fn patch(&self, _from: &str, _to: &str, _most: usize) -> Option<String> {
         None
     }
 }
@@ -100,6 +107,7 @@ impl RequestContext<'_> {
             project: &self.project,
             id: OperationId::new(format!("op_{unique}"))?,
             trust: Trust::Agent,
+            author: None,
             now: self.now,
         })
     }

@@ -328,6 +328,8 @@ CREATE TABLE operation (
     changes    TEXT NOT NULL,
     undoes     TEXT,
     trust      TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
+    -- Through what, and with whose token.
+    author     TEXT,
     created_at BIGINT NOT NULL
 );
 CREATE INDEX operation_by_time ON operation (project, created_at DESC, id DESC);
@@ -386,7 +388,8 @@ CREATE TABLE receipt (
     confirmed_at    BIGINT,
     trimmed         TEXT NOT NULL,
     provided        TEXT NOT NULL,
-    text            TEXT
+    text            TEXT,
+    task            TEXT
 );
 CREATE INDEX receipt_by_time ON receipt (created_at DESC, id DESC);
 CREATE INDEX receipt_by_session ON receipt (session, role, created_at DESC, id DESC);

@@ -3,6 +3,7 @@
 use handover_model::{NoteId, Operation, OperationId, ProjectId, Timestamp};
 use handover_store::rows::{self, OPERATION, to_json};
 use handover_store::{NewOperation, OperationFilter, Operations, Result};
+use handover_text::Clean;
 
 use crate::PostgresStore;
 use crate::value::params;
@@ -24,8 +25,9 @@ impl Operations for PostgresStore {
         self.write(|| {
             let session = new.session.as_ref().map(|id| self.session_key(id)).transpose()?;
             self.change(
-                "INSERT INTO operation (id, project, session, action, changes, undoes, trust, created_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+                "INSERT INTO operation (id, project, session, action, changes, undoes, trust, author,
+                    created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
                 params![
                     new.id.as_str(),
                     new.project.as_str(),
@@ -34,6 +36,7 @@ impl Operations for PostgresStore {
                     to_json(new.changes.value()),
                     new.undoes.as_ref().map(OperationId::as_str),
                     new.trust.as_str(),
+                    new.author.as_ref().map(Clean::as_str),
                     new.now,
                 ],
             )?;

@@ -50,12 +50,13 @@ impl Receipts for PostgresStore {
                 to_json(&new.trimmed),
                 to_json(&new.provided),
                 new.text.as_ref().map(Clean::as_str),
+                new.task.as_ref().map(Clean::as_str),
             ];
             let receipt = "INSERT INTO receipt (id, session, group_id, role, iteration, model,
                     tokenizer, zone, state, tokens, prompt_hash, sections, left_out,
-                    left_out_counts, redactions, created_at, claimed_at, trimmed, provided, text)
+                    left_out_counts, redactions, created_at, claimed_at, trimmed, provided, text, task)
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'assembled', $9, $10, $11, $12, $13, $14,
-                    $15, $16, $17, $18, $19)";
+                    $15, $16, $17, $18, $19, $20)";
             let items = columns(new.items.iter().enumerate().map(|(position, item)| {
                 row![
                     new.id.as_str(),

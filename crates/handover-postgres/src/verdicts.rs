@@ -45,13 +45,14 @@ impl Verdicts for PostgresStore {
             session,
             &format!(
                 "SELECT {VERDICT} FROM verdict WHERE {OF_SESSION} AND ($2 IS NULL OR group_id = $2)
-                    AND ($3 IS NULL OR role = $3)
-                 ORDER BY created_at DESC, id DESC LIMIT $4"
+                    AND ($3 IS NULL OR role = $3) AND ($4 IS NULL OR receipt = $4)
+                 ORDER BY created_at DESC, id DESC LIMIT $5"
             ),
             params![
                 session.as_str(),
                 filter.group.as_ref().map(GroupId::as_str),
                 filter.role.as_ref().map(Role::as_str),
+                filter.receipt.as_ref().map(ReceiptId::as_str),
                 filter.limit,
             ],
             |row| rows::verdict(session, row),

@@ -4,6 +4,10 @@ use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use handover_context::assemble::Explained;
+use handover_context::why::Agent;
+use handover_handoff::HandoffRequest;
+use handover_mcp::RequestContext;
 use handover_model::TokenScope;
 use handover_web::{PageRequest, PageResponse, Site};
 
@@ -47,7 +51,13 @@ pub(crate) async fn page(
         handover_web::Method::Get => TokenScope::Read,
         handover_web::Method::Post => TokenScope::Write,
     };
-    let rendered = state.run(caller, need, move |context| {
+    let form_token = state.form_token(&caller);
+    let rendered = state.run_with_access(caller, need, move |context, access| {
+        let author = match &access.token {
+            Some(token) => format!("dashboard, token {token}"),
+            None => "dashboard".to_owned(),
+        };
+        let operation = context.by_hand()?.id;
         let fresh = context.technology.freshness();
         let site = Site {
             store: context.store,
@@ -56,7 +66,12 @@ pub(crate) async fn page(
             paths: context.paths,
             fresh: &*fresh,
             coverage: &|| context.coverage.coverage(),
+            candidates: &|agent, task| candidates(context, agent, task),
+            patch: &|from, to, most| context.coverage.patch(from, to, most),
             project: &context.project,
+            author: &author,
+            operation,
+            form_token: &form_token,
             may_write: context.may_write,
             machine: &context.machine,
             now: context.now,
@@ -64,6 +79,21 @@ pub(crate) async fn page(
         Ok(handover_web::answer(&site, &request))
     });
     rendered.await.map_or_else(|error| error_response(&error), into_response)
+}
+
+/// Everything that such an agent could be given now, and what would become of it. Nothing is recorded.
+fn candidates(context: &RequestContext<'_>, agent: &Agent, task: Option<&str>) -> Vec<Explained> {
+    let (session, role) = (agent.session.clone(), agent.role.clone());
+    let request = HandoffRequest {
+        group: agent.group.clone(),
+        task: task.map(str::to_owned),
+        attempt: agent.iteration.into(),
+        explain: true,
+        specialization: false,
+        ..HandoffRequest::new(session, role, context.receipt.clone(), context.now)
+    };
+    let brief = context.handoffs().preview(&request);
+    brief.context.map(|context| context.candidates).unwrap_or_default()
 }
 
 fn into_response(page: PageResponse) -> Response {

@@ -1,6 +1,8 @@
 //! State shared by all requests, and how a request gets its context: authenticated, and with no more
 //! rights than its token grants.
 
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
 use std::sync::Arc;
 
 use handover_mcp::{RequestContext, RequestError, ToolError};
@@ -24,6 +26,8 @@ pub(crate) struct ServiceState {
     pub(crate) rate_limiter: Arc<RateLimiter>,
     pub(crate) feeds: Arc<Feeds>,
     pub(crate) transactions: Arc<Transactions>,
+    /// What the tokens of forms are derived from; another one after each start.
+    form_secret: [u8; 32],
 }
 
 impl ServiceState {
@@ -39,7 +43,14 @@ impl ServiceState {
             rate_limiter: Arc::default(),
             feeds: Arc::new(Feeds::new(shutdown)),
             transactions: Arc::default(),
+            form_secret: random(),
         }
+    }
+
+    /// What the forms of a caller must send back. Other sites can neither read nor guess it.
+    pub(crate) fn form_token(&self, caller: &Caller) -> String {
+        let of = caller.token.as_deref().unwrap_or_default();
+        blake3::keyed_hash(&self.form_secret, of.as_bytes()).to_hex().to_string()
     }
 
     /// Runs a handler on a blocking thread, in the context and with the rights of a caller.
@@ -172,6 +183,17 @@ impl ServiceState {
             },
         }
     }
+}
+
+/// A secret that lives as long as the process.
+fn random() -> [u8; 32] {
+    let mut secret = [0; 32];
+    if getrandom::fill(&mut secret).is_err() {
+        // The standard library has its own source of randomness for hash maps.
+        let seed = RandomState::new().hash_one(std::process::id());
+        secret = *blake3::hash(&seed.to_le_bytes()).as_bytes();
+    }
+    secret
 }
 
 fn unauthorized(message: &str) -> ToolError {

@@ -354,8 +354,11 @@ CREATE TABLE operation (
     changes    TEXT NOT NULL,
     undoes     TEXT,
     trust      TEXT NOT NULL CHECK (trust IN ('outside', 'agent', 'project', 'person')),
+    -- Through what, and with whose token.
+    author     TEXT,
     created_at INTEGER NOT NULL,
-    sum INTEGER AS (record_sum(id, project, session, action, changes, undoes, trust, created_at)) STORED
+    sum INTEGER AS (record_sum(id, project, session, action, changes, undoes, trust, author,
+        created_at)) STORED
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX operation_by_time ON operation (project, created_at DESC, id DESC);
 CREATE INDEX operation_by_session ON operation (session) WHERE session IS NOT NULL;
@@ -419,10 +422,11 @@ CREATE TABLE receipt (
     trimmed         TEXT NOT NULL,
     provided        TEXT NOT NULL,
     text            TEXT,
+    task            TEXT,
     sum INTEGER AS (record_sum(
         id, session, group_id, role, iteration, model, tokenizer, zone, state, host, tokens,
         prompt_hash, sections, left_out, left_out_counts, redactions, failure, created_at,
-        claimed_at, delivered_at, confirmed_at, trimmed, provided, text)) STORED
+        claimed_at, delivered_at, confirmed_at, trimmed, provided, text, task)) STORED
 ) STRICT;
 CREATE INDEX receipt_by_time ON receipt (created_at DESC, id DESC);
 CREATE INDEX receipt_by_session ON receipt (session, role, created_at DESC, id DESC);

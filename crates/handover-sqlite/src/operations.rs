@@ -3,6 +3,7 @@
 use handover_model::{NoteId, Operation, OperationId, ProjectId, Timestamp};
 use handover_store::rows::{self, OPERATION, to_json};
 use handover_store::{NewOperation, OperationFilter, Operations, Result};
+use handover_text::Clean;
 use rusqlite::Connection;
 
 use crate::{SqliteStore, query, session_key, sums};
@@ -21,8 +22,9 @@ impl Operations for SqliteStore {
             let session = new.session.as_ref().map(|id| session_key(tx, id)).transpose()?;
             query::execute(
                 tx,
-                "INSERT INTO operation (id, project, session, action, changes, undoes, trust, created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                "INSERT INTO operation (id, project, session, action, changes, undoes, trust, author,
+                    created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                 (
                     new.id.as_str(),
                     new.project.as_str(),
@@ -31,6 +33,7 @@ impl Operations for SqliteStore {
                     to_json(new.changes.value()),
                     new.undoes.as_ref().map(OperationId::as_str),
                     new.trust.as_str(),
+                    new.author.as_ref().map(Clean::as_str),
                     new.now.as_micros(),
                 ),
             )?;

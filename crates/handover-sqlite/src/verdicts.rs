@@ -48,13 +48,14 @@ impl Verdicts for SqliteStore {
             &self.connection,
             &format!(
                 "SELECT {VERDICT}, {intact} FROM verdict WHERE session = ?1 AND (?2 IS NULL OR group_id = ?2)
-                    AND (?3 IS NULL OR role = ?3)
-                 ORDER BY created_at DESC, id DESC LIMIT ?4"
+                    AND (?3 IS NULL OR role = ?3) AND (?4 IS NULL OR receipt = ?4)
+                 ORDER BY created_at DESC, id DESC LIMIT ?5"
             ),
             (
                 key,
                 filter.group.as_ref().map(GroupId::as_str),
                 filter.role.as_ref().map(Role::as_str),
+                filter.receipt.as_ref().map(ReceiptId::as_str),
                 filter.limit.map_or(-1, i64::from),
             ),
             |row| rows::verdict(session, row),

@@ -3,7 +3,7 @@
 use handover_model::{
     Action, Edit, Operation, OperationId, ProjectId, SessionId, Timestamp, Trust,
 };
-use handover_text::CleanJson;
+use handover_text::{Clean, CleanJson};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
@@ -25,6 +25,9 @@ pub struct NewOperation {
     pub undoes: Option<OperationId>,
     /// Who did it.
     pub trust: Trust,
+    /// Through what, and with whose token, if that is known.
+    #[serde(default)]
+    pub author: Option<Clean>,
     /// The current time; stores have no clock.
     pub now: Timestamp,
 }

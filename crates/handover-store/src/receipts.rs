@@ -6,7 +6,7 @@ use handover_model::{
     GroupId, ItemKind, LeftOut, PackageId, Provided, Receipt, ReceiptId, ReceiptItem, ReceiptState,
     Role, Section, SessionId, Timestamp, Use, Zone,
 };
-use handover_text::Clean;
+use handover_text::{Clean, Redactor};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
@@ -48,12 +48,30 @@ pub struct NewReceipt {
     pub trimmed: Vec<String>,
     /// Which parts of the prompt are present.
     pub provided: Provided,
+    /// The beginning of the task; [`kept_task`] makes it.
+    #[serde(default)]
+    pub task: Option<Clean>,
     /// The text as the agent gets it, without its task.
     pub text: Option<Clean>,
     /// Whether it is about to be delivered, so that its packages count as consumed.
     pub claim: bool,
     /// The current time; stores have no clock.
     pub now: Timestamp,
+}
+
+/// Bytes of a task that a receipt keeps.
+pub const TASK_BYTES: usize = 4_096;
+
+/// What a receipt keeps of a task: its beginning, without secrets. Nothing of an empty one.
+pub fn kept_task(redactor: &Redactor, task: Option<&str>) -> Option<Clean> {
+    let task = task.map(str::trim).filter(|task| !task.is_empty())?;
+    // Redacted as a whole: half a secret at the end would not be recognized.
+    let clean = redactor.clean(task);
+    if clean.as_str().len() <= TASK_BYTES {
+        return Some(clean);
+    }
+    let end = clean.as_str().floor_char_boundary(TASK_BYTES - "…".len());
+    Some(redactor.clean(&format!("{}…", clean.as_str().get(..end).unwrap_or_default())))
 }
 
 /// What stands in a receipt instead of a text that shows private notes of another machine.
@@ -211,9 +229,21 @@ pub trait Receipts {
 
 #[cfg(test)]
 mod tests {
-    use handover_text::Redactor;
-
     use super::*;
+
+    #[test]
+    fn the_kept_task_is_short_and_without_secrets() {
+        let redactor = Redactor::default();
+        let kept =
+            |task: &str| kept_task(&redactor, Some(task)).map(|clean| clean.as_str().to_owned());
+        assert_eq!(kept("  Fix the login.\n").as_deref(), Some("Fix the login."));
+        assert_eq!(kept(" \n"), None);
+        assert_eq!(kept_task(&redactor, None), None);
+        let secret = "password=hunter2sEcretOfAll";
+        let long = kept(&format!("{}{secret} {}", "é ".repeat(1_358), "x ".repeat(4_000))).unwrap();
+        assert!(long.len() <= TASK_BYTES && long.ends_with('…'), "{}", long.len());
+        assert!(!long.contains("hunter"), "not even a part of a secret that the cut goes through");
+    }
 
     #[test]
     fn steps_follow_each_other() {

@@ -42,6 +42,9 @@ pub struct VerdictFilter {
     pub group: Option<GroupId>,
     /// Only by this role.
     pub role: Option<Role>,
+    /// Only of the agent with this receipt.
+    #[serde(default)]
+    pub receipt: Option<ReceiptId>,
     /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }

@@ -1,7 +1,8 @@
 //! The frame of every page: head, navigation, search, theme.
 
-use maud::{DOCTYPE, html};
+use maud::{DOCTYPE, Markup, html};
 
+use crate::form::is_local;
 use crate::page::Page;
 use crate::request::PageRequest;
 use crate::response::PageResponse;
@@ -21,6 +22,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) nav: &'a [NavEntry],
     /// The path of the current navigation entry.
     pub(crate) section: &'a str,
+    /// What the form did that led here.
+    pub(crate) done: Option<&'a Markup>,
 }
 
 /// The cookie that stores the theme.
@@ -29,7 +32,7 @@ const THEMES: [&str; 3] = ["auto", "light", "dark"];
 
 /// The complete HTML document.
 pub(crate) fn render(frame: &Frame<'_>, page: &Page) -> PageResponse {
-    let Frame { site, request, nav, section } = frame;
+    let Frame { site, request, nav, section, done } = frame;
     let cookie = request.cookies.iter().find(|(name, _)| name == THEME);
     let theme = cookie
         .and_then(|(_, value)| THEMES.into_iter().find(|theme| theme == value))
@@ -67,6 +70,7 @@ pub(crate) fn render(frame: &Frame<'_>, page: &Page) -> PageResponse {
                             @for (link, name) in &page.breadcrumbs { a href=(link) { (name) } " / " }
                         }
                     }
+                    @if let Some(done) = done { (done) }
                     (page.body)
                 }
                 footer {
@@ -100,13 +104,7 @@ fn current_address(request: &PageRequest) -> String {
 /// Stores the theme in a cookie and redirects back.
 pub(crate) fn choose_theme(request: &PageRequest) -> PageResponse {
     let chosen = request.query("to").and_then(|to| THEMES.into_iter().find(|theme| *theme == to));
-    // Only local paths: `//host` and `/\\host` are other origins to a browser.
-    let local = |path: &&str| {
-        path.starts_with('/')
-            && !path.starts_with("//")
-            && path.bytes().all(|b| b.is_ascii_graphic() && b != b'\\')
-    };
-    let back = request.query("back").filter(local).unwrap_or("/").to_owned();
+    let back = request.query("back").filter(|path| is_local(path)).unwrap_or("/").to_owned();
     let mut response = PageResponse::redirect(back);
     if let Some(theme) = chosen {
         let cookie =

@@ -11,6 +11,7 @@
 mod asset;
 mod error;
 mod experiment;
+mod form;
 mod layout;
 mod markdown;
 mod page;
@@ -21,10 +22,11 @@ mod response;
 mod router;
 mod run_view;
 mod site;
+mod steps;
 mod view;
 
 pub use experiment::experiment;
-pub use report::{ReportError, report};
+pub use report::{ReportError, report, report_receipt, report_session};
 pub use request::{Method, PageRequest};
 pub use response::PageResponse;
 pub use router::{answer, demo_paths};

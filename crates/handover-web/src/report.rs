@@ -1,15 +1,15 @@
-//! A run as a single self-contained HTML file.
+//! A run, a session or a receipt as a single self-contained HTML file.
 
 use handover_engine::EngineError;
-use handover_model::RunId;
+use handover_model::{ReceiptId, RunId, SessionId};
 use handover_store::StoreError;
-use maud::{DOCTYPE, html};
+use maud::{DOCTYPE, Markup, html};
 
 use crate::error::PageError;
 use crate::pages::run;
 use crate::run_view::RunView;
-use crate::view::exact_time;
-use crate::{Site, asset};
+use crate::view::{exact_time, single_line};
+use crate::{PageRequest, Site, asset, router};
 
 /// Why a report cannot be rendered.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +44,32 @@ impl From<PageError> for ReportError {
 pub fn report(site: &Site<'_>, id: &RunId) -> Result<String, ReportError> {
     let view = RunView::read(site, id)?;
     let sections = run::sections(site, &view, None)?;
+    let body = html! {
+        (run::heading(site, &view))
+        (sections)
+        (run::agent_summaries(&view))
+    };
+    let from = html! { "from the journal of run " code { (view.run.id) } };
+    Ok(document(site, &format!("Epic {}", view.run.epic), &body, &from))
+}
+
+/// Renders a session as one file.
+pub fn report_session(site: &Site<'_>, id: &SessionId) -> Result<String, ReportError> {
+    exported(site, &format!("/sessions/{id}"), &html! { "session " code { (id) } })
+}
+
+/// Renders a receipt as one file.
+pub fn report_receipt(site: &Site<'_>, id: &ReceiptId) -> Result<String, ReportError> {
+    exported(site, &format!("/receipts/{id}"), &html! { "receipt " code { (id) } })
+}
+
+/// A page without everything that needs the service.
+fn exported(site: &Site<'_>, path: &str, from: &Markup) -> Result<String, ReportError> {
+    let page = router::page(site, &PageRequest::get(path))?;
+    Ok(document(site, &page.title, &page.body, from))
+}
+
+fn document(site: &Site<'_>, title: &str, body: &Markup, from: &Markup) -> String {
     let document = html! {
         (DOCTYPE)
         html lang="en" data-theme="auto" {
@@ -51,34 +77,63 @@ pub fn report(site: &Site<'_>, id: &RunId) -> Result<String, ReportError> {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'";
-                title { "Epic " (view.run.epic) " · " (site.project) " · Handover" }
+                title { (single_line(title)) " · " (site.project) " · Handover" }
                 style { (maud::PreEscaped(asset::STYLE.text)) }
             }
             body class="report" {
-                main id="main" {
-                    (run::heading(site, &view))
-                    (sections)
-                    (run::agent_summaries(&view))
-                }
-                footer { p { "Made by Handover, " (exact_time(site.now)) ", from the journal of run " code { (view.run.id) } "." } }
+                main id="main" { (body) }
+                footer { p { "Made by Handover, " (exact_time(site.now)) ", " (from) "." } }
             }
         }
     };
-    Ok(without_links(&document.into_string()))
+    let mut text = document.into_string();
+    for (from, to) in [("<form", "</form>"), ("<button", "</button>"), ("<nav", "</nav>")] {
+        text = without(&text, from, to);
+    }
+    without_links(&text)
 }
 
+/// Without elements that are not inside each other. Stored text cannot have a `<`.
+fn without(html: &str, from: &str, to: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((before, inside)) = rest.split_once(from) {
+        out.push_str(before);
+        rest = inside.split_once(to).map_or("", |(_, after)| after);
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A link becomes a span; in a drawing, where there are none, a group.
 fn without_links(html: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(at) = rest.find("<svg") {
+        let (text, drawing) = rest.split_at(at);
+        let end = drawing.find("</svg>").unwrap_or(drawing.len());
+        let (drawing, after) = drawing.split_at(end);
+        out.push_str(&unlinked(text, "span"));
+        out.push_str(&unlinked(drawing, "g"));
+        rest = after;
+    }
+    out.push_str(&unlinked(rest, "span"));
+    out
+}
+
+fn unlinked(html: &str, element: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(at) = rest.find("<a href=\"") {
         let (before, link) = rest.split_at(at);
         out.push_str(before);
-        out.push_str("<span");
+        out.push('<');
+        out.push_str(element);
         let behind = link.get(9..).and_then(|link| link.split_once('"'));
         rest = behind.map_or("", |(_, behind)| behind);
     }
     out.push_str(rest);
-    out.replace("</a>", "</span>")
+    out.replace("</a>", &format!("</{element}>"))
 }
 
 #[cfg(test)]
@@ -91,6 +146,12 @@ mod tests {
         assert_eq!(
             without_links(html),
             "<p><span>Runs</span> and <span class=\"y\">&lt;a href=&quot;</span></p>"
+        );
+        let drawing =
+            "<a href=\"/a\">A</a><svg x><a href=\"/b\"><rect></rect></a></svg><a href=\"/c\">C</a>";
+        assert_eq!(
+            without_links(drawing),
+            "<span>A</span><svg x><g><rect></rect></g></svg><span>C</span>"
         );
     }
 }

@@ -9,7 +9,7 @@ use crate::request::{Method, PageRequest};
 use crate::response::PageResponse;
 use crate::site::Site;
 use crate::view::untrusted;
-use crate::{asset, pages};
+use crate::{asset, form, pages};
 
 /// Answers a request. Failures become pages too.
 pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
@@ -37,14 +37,34 @@ pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
         Ok(rendered) => (section, rendered),
         Err(error) => ("", error_page(error)),
     };
-    let frame = Frame { site, request, nav: &navigation(), section };
+    let done = request.query("done").filter(|_| request.method == Method::Get);
+    let done = done.and_then(|done| pages::changes::told(site, &request.path, done));
+    let frame = Frame { site, request, nav: &navigation(), section, done: done.as_ref() };
     let mut response = layout::render(&frame, &page);
     response.status = status;
     response
 }
 
+/// The content of a page, without its frame.
+pub(crate) fn page(site: &Site<'_>, request: &PageRequest) -> Result<Page, PageError> {
+    let mut entries = pages::ALL.iter().copied().flatten();
+    let found = entries.find_map(|entry| {
+        entry.matches(&request.path).map(|params| (entry, Route { request, params }))
+    });
+    match found {
+        Some((entry, route)) => (entry.render)(site, &route),
+        None => Err(PageError::not_found("page", &request.path)),
+    }
+}
+
 fn submit(site: &Site<'_>, entry: &PageEntry, route: &Route<'_>) -> Result<FormOutcome, PageError> {
+    let token = route.request.form_field(form::TOKEN).unwrap_or_default();
     match entry.submit {
+        Some(_) if site.may_write && token != site.form_token => Ok(pages::changes::refused(
+            403,
+            "The form is too old or comes from elsewhere. Go back, load the page again, and send it once more.",
+            route,
+        )),
         Some(submit) if site.may_write => submit(site, route),
         Some(_) | None => Err(PageError::not_found("form", &route.request.path)),
     }

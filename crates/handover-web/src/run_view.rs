@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 
 use handover_engine::report;
 use handover_model::{
-    JournalEntry, JournalKind, ReceiptId, Run, RunId, RunState, StoryState, Timestamp,
+    JournalEntry, JournalKind, Receipt, ReceiptId, Run, RunId, RunState, StoryState, Timestamp,
 };
-use handover_store::{ReceiptFilter, Store};
+use handover_store::{ReceiptFilter, RunFilter, Store};
+use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::error::PageError;
 use crate::site::Site;
+use crate::view::excerpt;
 
 /// A run, its journal, and the document derived from it.
 pub(crate) struct RunView {
@@ -102,6 +104,57 @@ pub(crate) struct FinishedAgent {
     pub(crate) receipt: Option<ReceiptId>,
     pub(crate) cost_usd: f64,
     pub(crate) at: Timestamp,
+}
+
+/// The step of a run that an agent with a receipt was.
+pub(crate) struct Step {
+    pub(crate) run: RunId,
+    pub(crate) epic: String,
+    pub(crate) story: String,
+    pub(crate) phase: String,
+    pub(crate) attempt: u64,
+    pub(crate) verdict: String,
+    pub(crate) summary: String,
+}
+
+impl Step {
+    /// Leads to the page of the step.
+    pub(crate) fn link(&self) -> Markup {
+        html! {
+            a href=(step_path(&self.run, &self.story, &self.phase, self.attempt)) {
+                "Epic " (excerpt(&self.epic, 40)) ", story " (excerpt(&self.story, 60)) ", " (excerpt(&self.phase, 30)) " " (self.attempt)
+            }
+        }
+    }
+}
+
+/// The address of one step of a run.
+pub(crate) fn step_path(run: &RunId, story: &str, phase: &str, attempt: u64) -> String {
+    let part = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    format!("/runs/{run}/steps?story={}&phase={}&attempt={attempt}", part(story), part(phase))
+}
+
+/// The step of a run that a receipt belongs to, if a run made it.
+pub(crate) fn step_of(site: &Site<'_>, receipt: &Receipt) -> Result<Option<Step>, PageError> {
+    let runs = site.store.runs(&RunFilter { epic: None, limit: None })?;
+    for run in runs.into_iter().filter(|run| run.session == receipt.session) {
+        let journal = site.store.journal(&run.id, 1)?;
+        let is_it = |entry: &&JournalEntry| {
+            entry.entry["event"] == "phase_ended" && entry.entry["receipt"] == receipt.id.as_str()
+        };
+        let Some(entry) = journal.iter().rfind(is_it) else { continue };
+        let text = |key: &str| entry.entry[key].as_str().unwrap_or_default().to_owned();
+        return Ok(Some(Step {
+            epic: run.epic.to_string(),
+            run: run.id,
+            story: text("story"),
+            phase: text("phase"),
+            attempt: entry.entry["attempt"].as_u64().unwrap_or(1),
+            verdict: text("verdict"),
+            summary: text("summary"),
+        }));
+    }
+    Ok(None)
 }
 
 impl RunView {

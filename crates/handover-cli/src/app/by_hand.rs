@@ -19,6 +19,7 @@ impl App {
             project,
             id: OperationId::new(format!("op_{}", env::unique()))?,
             trust: self.author()?,
+            author: None,
             now: self.now(),
         })
     }

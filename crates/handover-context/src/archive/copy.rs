@@ -223,6 +223,7 @@ mod tests {
                 redactions: std::collections::BTreeMap::new(),
                 trimmed: Vec::new(),
                 provided: Provided::default(),
+                task: None,
                 text,
                 claim: false,
                 now: at(1),

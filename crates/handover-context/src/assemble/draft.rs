@@ -4,7 +4,7 @@ use handover_model::{
     ErrorPattern, Fate, Group, GroupId, Package, PackageId, PackageKind, ProjectId, Provided,
     Provision, RecordState, Section, VerdictRecord,
 };
-use handover_store::{NewReceipt, PackageFilter, Result, VerdictFilter};
+use handover_store::{NewReceipt, PackageFilter, Result, VerdictFilter, kept_task};
 use handover_text::tokens;
 
 use super::admit::Admission;
@@ -419,6 +419,7 @@ impl<'a> Draft<'a> {
             redactions: self.redactions.by_rule.clone(),
             trimmed: Vec::new(),
             provided: Provided { context: Provision::Present, specialization: Provision::Missing },
+            task: kept_task(sources.redactor, request.task.as_deref()),
             // The caller sets it: a brief has more than this block.
             text: None,
             claim: request.claim,

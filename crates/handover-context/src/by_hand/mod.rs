@@ -44,6 +44,8 @@ pub struct ByHand<'a> {
     pub id: OperationId,
     /// Who does it.
     pub trust: Trust,
+    /// Through what, and with whose token, if that is known.
+    pub author: Option<String>,
     /// When.
     pub now: Timestamp,
 }
@@ -253,6 +255,7 @@ impl ByHand<'_> {
             changes: self.redactor.clean_json(changes),
             undoes,
             trust: self.trust,
+            author: self.author.as_deref().map(|author| self.redactor.clean(author)),
             now: self.now,
         })?;
         Ok(())

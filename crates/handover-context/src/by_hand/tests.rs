@@ -20,6 +20,7 @@ fn by_hand<'a>(test: &'a TestProject, project: &'a ProjectId, number: i64) -> By
         project,
         id: OperationId::new(format!("op_{number:04}")).unwrap(),
         trust: Trust::Person,
+        author: None,
         now: at(1_000 + number),
     }
 }
@@ -305,6 +306,7 @@ fn deliver(filled: &Filled, items: &[(ItemKind, String)], when: Timestamp) {
         redactions: BTreeMap::new(),
         trimmed: Vec::new(),
         provided: handover_model::Provided::default(),
+        task: None,
         text: None,
         claim: false,
         now: when,

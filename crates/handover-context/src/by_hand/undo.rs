@@ -36,6 +36,7 @@ impl ByHand<'_> {
                 changes: edits,
                 undoes,
                 trust: self.trust,
+                author: self.author.clone(),
                 created_at: self.now,
             };
             Ok((target, done))

@@ -18,7 +18,7 @@ use handover_model::{
     Budget, Fate, Group, Provided, Provision, ReceiptId, ReceiptState, Section, TestingMode,
     Tokenizer, Zone,
 };
-use handover_store::{NewReceipt, Store};
+use handover_store::{NewReceipt, Store, kept_task};
 use handover_text::{Redactor, tokens};
 use serde_json::{Value, json};
 
@@ -360,6 +360,7 @@ impl Composer<'_> {
         };
         receipt.tokens = self.count(text);
         receipt.prompt_hash = content_hash(text.as_bytes());
+        receipt.task = kept_task(self.handoffs.redactor, self.request.task.as_deref());
         receipt.text = Some(self.handoffs.redactor.clean(preface));
         receipt.trimmed = context.trimmed();
         receipt.provided = Provided {
@@ -396,6 +397,7 @@ impl Composer<'_> {
             redactions: BTreeMap::new(),
             trimmed: Vec::new(),
             provided: Provided::default(),
+            task: None,
             text: None,
             claim: self.delivery == Delivery::Now,
             now: request.now,

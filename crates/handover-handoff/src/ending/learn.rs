@@ -42,6 +42,7 @@ fn findings(keeper: &Keeper<'_>, group: &GroupId) -> Result<Vec<(String, Timesta
         group: Some(group.clone()),
         role: Some(assignment.role.clone()),
         limit: Some(VERDICTS_SEARCHED),
+        ..VerdictFilter::default()
     };
     let verdicts = keeper.store.verdicts(&assignment.session, &filter)?;
     let since = verdicts.into_iter().take_while(|verdict| !verdict.verdict.accepts());
@@ -94,8 +95,11 @@ fn accepted_attempt(keeper: &Keeper<'_>, group: &GroupId) -> Result<Option<(Role
 
 /// Whether no other judge accepted the work since it was last changed. The verdict at hand is the newest.
 fn is_first_acceptance(keeper: &Keeper<'_>, group: &GroupId) -> Result<bool> {
-    let filter =
-        VerdictFilter { group: Some(group.clone()), role: None, limit: Some(VERDICTS_SEARCHED) };
+    let filter = VerdictFilter {
+        group: Some(group.clone()),
+        limit: Some(VERDICTS_SEARCHED),
+        ..VerdictFilter::default()
+    };
     let verdicts = keeper.store.verdicts(&keeper.ending.assignment.session, &filter)?;
     let since = verdicts.iter().skip(1).take_while(|verdict| !writes_code(&verdict.role));
     Ok(!since.into_iter().any(|verdict| verdict.verdict.accepts()))

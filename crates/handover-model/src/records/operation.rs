@@ -27,6 +27,9 @@ pub struct Operation {
     pub undoes: Option<OperationId>,
     /// Who did it.
     pub trust: Trust,
+    /// Through what, and with whose token, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
     /// When.
     pub created_at: Timestamp,
 }

@@ -52,6 +52,9 @@ pub struct Receipt {
     /// Which parts of the prompt are present, and why others are not.
     #[serde(default)]
     pub provided: Provided,
+    /// The beginning of the task, without secrets; in listings, its first characters.
+    #[serde(default)]
+    pub task: Option<String>,
     /// What the agent received, without its task; absent in listings.
     #[serde(default)]
     pub text: Option<String>,

@@ -58,6 +58,7 @@ fn receipt() -> Receipt {
             context: Provision::Degraded { reason: "store is locked".to_owned() },
             specialization: Provision::Disabled { by: "specialization.enabled".to_owned() },
         },
+        task: None,
         text: None,
         failure: None,
         created_at: at(1),

@@ -129,6 +129,7 @@ fn fill_all(store: &dyn Store) {
                 "after": {"state": "retired", "reason": "no longer"}}])),
             undoes: None,
             trust: handover_model::Trust::Person,
+            author: Some(r.clean("dashboard")),
             now: at(8),
         })
         .unwrap();
@@ -179,6 +180,7 @@ fn fill_all(store: &dyn Store) {
                 context: handover_model::Provision::Present,
                 specialization: handover_model::Provision::Present,
             },
+            task: Some(r.clean("task")),
             text: Some(r.clean("text")),
             claim: true,
             now: at(10),

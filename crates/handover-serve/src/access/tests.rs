@@ -116,6 +116,7 @@ impl Records {
             changes: clean_json(changes),
             undoes: None,
             trust: Trust::Person,
+            author: None,
             now: at(1),
         }
     }

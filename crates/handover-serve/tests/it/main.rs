@@ -10,6 +10,7 @@ mod dashboard;
 mod endpoints;
 mod events;
 mod fixture;
+mod forms;
 mod health;
 mod limits;
 mod login;

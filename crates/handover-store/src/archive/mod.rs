@@ -102,14 +102,14 @@ pub const KINDS: &[Kind] = kinds! {
         paths Json, symbols Json, state Name, reason Words|Null, hash Name, created_at Int;
     note_unit 3: project Name, kind Name, source Name, fingerprint Name, learned_at Int;
     operation 1: id Name, project Name, session Int|Null, action Name, changes Json, undoes Name|Null, trust Name,
-        created_at Int;
+        author Words|Null, created_at Int;
     amendment 5: project Name, earlier_kind Name, earlier Name, later_kind Name, later Name, decision Name, decided_at Int;
     event 1 numbered: id Int, session Int, group_id Name|Null, type Name, payload Json, key Words|Null, key_hash Name|Null,
         created_at Int;
     receipt 1: id Name, session Int, group_id Name|Null, role Name, iteration Int, model Words|Null, tokenizer Name, zone Name,
         state Name, host Words|Null, tokens Int, prompt_hash Name, sections Facts, left_out Facts, left_out_counts Facts,
         redactions Facts, failure Words|Null, created_at Int, claimed_at Int|Null, delivered_at Int|Null, confirmed_at Int|Null,
-        trimmed Facts, provided Facts, text Words|Null;
+        trimmed Facts, provided Facts, text Words|Null, task Words|Null;
     receipt_item 3: receipt Name, kind Name, item Name, position Int, version Int, form Name, score Real, terms Facts,
         tokens Int, read_at Int|Null, trust Name, flags Facts, stale Json, outdated Facts|Null, used Name|Null;
     run 1 numbered: key Int, id Name, epic Name, session Name, state Name, created_at Int, updated_at Int;

@@ -252,6 +252,7 @@ pub fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> NewRece
             context: handover_model::Provision::Present,
             specialization: handover_model::Provision::Disabled { by: "a.key".to_owned() },
         },
+        task: Some(clean("Rotate the tokens.")),
         text: Some(clean("## Context")),
         claim: false,
         now: at(0),

@@ -175,6 +175,7 @@ fn operation(id: &str, seconds: i64, changes: serde_json::Value) -> NewOperation
         changes: clean_json(changes),
         undoes: None,
         trust: Trust::Person,
+        author: Some(clean("dashboard")),
         now: at(seconds),
     }
 }
@@ -220,6 +221,7 @@ pub fn operations_are_logged(backend: &dyn Backend) {
         }],
         undoes: full.undoes,
         trust: Trust::Person,
+        author: Some("dashboard".to_owned()),
         created_at: at(2),
     };
     assert_eq!(all[1], expected);

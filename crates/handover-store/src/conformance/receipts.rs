@@ -4,7 +4,7 @@ use handover_model::{ItemKind, PackageId, ReceiptId, ReceiptState, Use};
 
 use super::Backend;
 use super::fixture::*;
-use crate::{ItemUse, ReceiptFilter, ReceiptStep, StoreError};
+use crate::{ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, StoreError};
 
 fn delivered() -> ReceiptStep {
     ReceiptStep::Delivered { host: Some(clean("claude")) }
@@ -28,6 +28,7 @@ pub fn reads_back_completely(backend: &dyn Backend) {
     assert_eq!((&kept.redactions, kept.tokens), (&new.redactions, 180));
     assert_eq!((&kept.trimmed, &kept.provided), (&new.trimmed, &new.provided));
     assert_eq!(kept.text.as_deref(), Some("## Context"));
+    assert_eq!(kept.task.as_deref(), Some("Rotate the tokens."));
     assert_eq!(store.receipt(&id("r1")).unwrap(), kept);
     assert!(matches!(store.receipt(&id("none")), Err(StoreError::NotFound { .. })));
 }
@@ -179,6 +180,12 @@ pub fn listings(backend: &dyn Backend) {
     let group = ReceiptFilter { group: Some(group_id("P1")), ..Default::default() };
     assert_eq!(ids(group), ["r3"]);
     assert_eq!(ids(ReceiptFilter { limit: Some(1), ..Default::default() }), ["r3"]);
+    let long = "é".repeat(500);
+    let new = NewReceipt { task: Some(clean(&long)), now: at(4), ..receipt(&two, "r4", &[]) };
+    store.put_receipt(&new).unwrap();
+    let listed = store.receipts(&ReceiptFilter::default()).unwrap();
+    assert_eq!(listed[0].task.as_deref(), Some("é".repeat(200).as_str()), "only its beginning");
+    assert_eq!(store.receipt(&id("r4")).unwrap().task, Some(long));
 }
 
 /// A claim lasts a minute; after that its process is presumed dead.

@@ -86,6 +86,11 @@ pub fn newest_first_and_filtered(backend: &dyn Backend) {
     assert_eq!(listed(group.clone()), ["two", "one"]);
     assert_eq!(listed(VerdictFilter { role: Some(role("developer")), ..group }), ["one"]);
     assert_eq!(store.verdicts(&s2, &all).unwrap()[0].summary, None);
+    let receipt = ReceiptId::new("r_of_five").unwrap();
+    let mut five = verdict(&s1, "qa_expert", None, "five");
+    five.receipt = Some(receipt.clone());
+    store.add_verdict(&five).unwrap();
+    assert_eq!(listed(VerdictFilter { receipt: Some(receipt), ..all }), ["five"]);
 }
 
 /// Nothing is recorded for a session that does not exist; a group is created by its first verdict, and

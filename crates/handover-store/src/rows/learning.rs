@@ -148,7 +148,7 @@ pub fn known_unit(row: &dyn Row) -> Result<KnownUnit> {
 
 /// Of `operation o LEFT JOIN session s`.
 pub const OPERATION: &str =
-    "o.id, o.project, s.id, o.action, o.changes, o.undoes, o.trust, o.created_at";
+    "o.id, o.project, s.id, o.action, o.changes, o.undoes, o.trust, o.author, o.created_at";
 
 /// Reads [`OPERATION`].
 pub fn operation(row: &dyn Row) -> Result<Operation> {
@@ -161,6 +161,7 @@ pub fn operation(row: &dyn Row) -> Result<Operation> {
         changes: c.list()?,
         undoes: c.parsed_opt()?,
         trust: c.parsed()?,
+        author: c.text_opt()?,
         created_at: c.time()?,
     })
 }

@@ -231,10 +231,10 @@ pub fn event(session: &SessionId, row: &dyn Row) -> Result<Event> {
 /// Of `receipt r JOIN session s`. The long columns come last, so that listings can leave them out.
 pub const RECEIPT: &str = "r.id, s.id, r.group_id, r.role, r.iteration, r.model, r.tokenizer, r.zone, \
     r.state, r.host, r.tokens, r.prompt_hash, r.sections, r.left_out_counts, r.redactions, r.trimmed, \
-    r.provided, r.failure, r.created_at, r.delivered_at, r.confirmed_at";
+    r.provided, r.failure, r.created_at, r.delivered_at, r.confirmed_at, substr(r.task, 1, 200)";
 
 /// What [`whole_receipt`] reads behind [`RECEIPT`].
-pub const RECEIPT_TEXTS: &str = "r.left_out, r.text";
+pub const RECEIPT_TEXTS: &str = "r.left_out, r.text, r.task";
 
 /// Reads [`RECEIPT`]: a receipt as listings show it, without items, what was left out, and text.
 pub fn receipt(row: &dyn Row) -> Result<Receipt> {
@@ -245,7 +245,7 @@ pub fn receipt(row: &dyn Row) -> Result<Receipt> {
 pub fn whole_receipt(row: &dyn Row) -> Result<Receipt> {
     let mut c = Columns::of(row);
     let receipt = receipt_head(&mut c)?;
-    Ok(Receipt { left_out: c.json()?, text: c.text_opt()?, ..receipt })
+    Ok(Receipt { left_out: c.json()?, text: c.text_opt()?, task: c.text_opt()?, ..receipt })
 }
 
 fn receipt_head(c: &mut Columns<'_>) -> Result<Receipt> {
@@ -271,6 +271,7 @@ fn receipt_head(c: &mut Columns<'_>) -> Result<Receipt> {
         created_at: c.time()?,
         delivered_at: c.time_opt()?,
         confirmed_at: c.time_opt()?,
+        task: c.text_opt()?,
         items: Vec::new(),
         left_out: Vec::new(),
         text: None,

@@ -25,11 +25,23 @@
     return null;
   };
 
+  // The server writes times in UTC; here they are the reader's.
   const times = () => {
     for (const time of document.querySelectorAll("time[data-ago]")) {
-      const text = ago(Date.parse(time.dateTime));
-      if (text && Date.parse(time.dateTime) <= Date.now()) time.textContent = text;
+      const at = Date.parse(time.dateTime);
+      const text = ago(at);
+      if (text && at <= Date.now()) time.textContent = text;
+      time.title = new Date(at).toLocaleString();
     }
+    for (const time of document.querySelectorAll("time:not([data-ago], [data-local])")) {
+      if (!/^\d\d:\d\d$/.test(time.textContent)) continue;
+      const at = new Date(time.dateTime);
+      time.textContent = `${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")}`;
+      time.title = at.toLocaleString();
+      time.dataset.local = "";
+    }
+    for (const note of document.querySelectorAll("[data-utc]")) note.hidden = true;
+    for (const button of document.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
   };
 
   // What somebody has opened, scrolled or gone to stays so.
@@ -59,7 +71,7 @@
   };
 
   // What was refused is shown only once, so it counts as typed.
-  const typing = (part) => [...part.querySelectorAll("textarea, input")].some(
+  const typing = (part) => [...part.querySelectorAll("textarea, input:not([type=hidden])")].some(
     (field) => field === document.activeElement || field.value !== field.defaultValue || "unsent" in field.dataset,
   );
 
@@ -113,7 +125,7 @@
       say("Not live; trying again", "off");
       if (events.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
     });
-    for (const kind of ["session", "package", "reasoning", "event", "receipt", "run", "journal", "error_pattern", "strategy"]) {
+    for (const kind of ["session", "package", "reasoning", "event", "receipt", "run", "journal", "error_pattern", "strategy", "note", "operation"]) {
       events.addEventListener(kind, soon);
     }
     addEventListener("pagehide", () => events.close());
@@ -121,14 +133,142 @@
 
   for (const log of document.querySelectorAll("pre.log")) log.scrollTop = log.scrollHeight;
   for (const wide of document.querySelectorAll(".lanes .scroll")) wide.scrollLeft = wide.scrollWidth;
-  // "/" leads to the search, as in many places.
-  addEventListener("keydown", (event) => {
-    const field = event.target.closest && event.target.closest("input, textarea, select");
-    if (event.key === "/" && !field && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault();
-      document.querySelector(".search input").focus();
+  const element = (name, properties, ...children) => {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  };
+
+  // A dialog of its own kind; the same one each time it is opened.
+  const dialog = (kind, label) => {
+    let found = document.querySelector(`dialog.${kind}`);
+    if (!found) {
+      found = element("dialog", { className: kind });
+      found.setAttribute("aria-label", label);
+      found.addEventListener("click", (event) => { if (event.target === found) found.close(); });
+      document.body.append(found);
     }
+    return found;
+  };
+  const closing = (of) => element("button", { type: "button", className: "plain", textContent: "Close", onclick: () => of.close() });
+
+  // A step of a run as a drawer over the page that leads to it.
+  const drawer = async (href) => {
+    const answer = await fetch(href, { headers: { accept: "text/html" } });
+    if (!answer.ok) { location.href = href; return; }
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const main = document.importNode(page.getElementById("main"), true);
+    const box = dialog("drawer", "Details");
+    for (const one of [main, ...main.querySelectorAll("[id]")]) one.id = `drawer-${one.id}`;
+    for (const one of main.querySelectorAll("[data-live]")) one.removeAttribute("data-live");
+    for (const one of main.querySelectorAll("[aria-labelledby]")) one.setAttribute("aria-labelledby", `drawer-${one.getAttribute("aria-labelledby")}`);
+    for (const one of main.querySelectorAll("label[for]")) one.htmlFor = `drawer-${one.htmlFor}`;
+    for (const one of main.querySelectorAll(".above")) one.remove();
+    const body = element("div", { className: "drawer-body" }, ...main.childNodes);
+    const whole = element("a", { href, textContent: "Open as a page" });
+    box.replaceChildren(element("p", { className: "drawer-head" }, whole, closing(box)), body);
+    if (!box.open) box.showModal();
+    box.scrollTop = 0;
+    times();
+  };
+
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest ? event.target : null;
+    const copy = target && target.closest("[data-copy]");
+    if (copy) {
+      navigator.clipboard.writeText(location.origin + copy.dataset.copy).then(() => {
+        copy.textContent = "Copied";
+        setTimeout(() => { copy.textContent = "Copy link"; }, 1500);
+      });
+      return;
+    }
+    const link = target && target.closest("a[data-drawer], dialog.drawer nav.pages a");
+    if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    drawer(link.getAttribute("href")).catch(() => { location.href = link.getAttribute("href"); });
   });
+
+  // Everything by name: pages at once, records as the search finds them.
+  let asked = 0;
+  const palette = () => {
+    const box = dialog("palette", "Go to");
+    const field = element("input", { type: "search", placeholder: "Go to, or search everything" });
+    field.setAttribute("aria-label", "Go to, or search everything");
+    const list = element("ul", { className: "list" });
+    const pages = [...document.querySelectorAll(".top nav a, .tabs a, footer nav a")].map((one) => [one.textContent.trim(), one.href, "page"]);
+    const show = (entries) => list.replaceChildren(...entries.slice(0, 12).map(([name, href, kind]) =>
+      element("li", {}, element("a", { href, textContent: name }), element("span", { className: "muted", textContent: ` ${kind}` }))));
+    const find = async () => {
+      const words = field.value.trim();
+      const mine = ++asked;
+      const named = pages.filter(([name]) => name.toLowerCase().includes(words.toLowerCase()));
+      show(named);
+      if (words.length < 2) return;
+      const answer = await fetch(`/search?q=${encodeURIComponent(words)}`);
+      if (!answer.ok || mine !== asked) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const found = [...page.querySelectorAll("#main section a[href^='/']")].map((one) => [one.textContent.trim(), one.getAttribute("href"), "found"]);
+      show([...named, ...found]);
+    };
+    field.addEventListener("input", find);
+    box.addEventListener("keydown", (event) => {
+      const links = [...list.querySelectorAll("a")];
+      const at = links.indexOf(document.activeElement);
+      if (event.key === "Enter" && document.activeElement === field && links[0]) { event.preventDefault(); links[0].click(); }
+      if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+        event.preventDefault();
+        const next = links[at + (event.key === "ArrowDown" ? 1 : -1)] || (event.key === "ArrowUp" ? field : links[0]);
+        if (next) next.focus();
+      }
+    });
+    box.replaceChildren(field, list);
+    show(pages);
+    if (!box.open) box.showModal();
+    field.focus();
+  };
+
+  const KEYS = [["/", "search"], ["⌘K or Ctrl K", "go to anything by name"], ["j, k", "next and previous row"], ["Enter", "open it"], ["c", "copy the link of this page"], ["Esc", "close a drawer"], ["?", "these keys"]];
+  const help = () => {
+    const box = dialog("help", "Keys");
+    const rows = KEYS.map(([key, what]) => element("div", {}, element("dt", {}, element("kbd", { textContent: key })), element("dd", { textContent: what })));
+    box.replaceChildren(element("h2", { textContent: "Keys" }), element("dl", { className: "facts" }, ...rows), closing(box));
+    if (!box.open) box.showModal();
+  };
+
+  // j and k go through what can be opened, one per row.
+  const step = (by) => {
+    const scope = document.querySelector("dialog[open]") || document.getElementById("main");
+    const rows = [...scope.querySelectorAll(".rows tbody tr, .list > li, .timeline > li, .grid tbody tr")];
+    const links = rows.map((row) => row.querySelector("a")).filter((link) => link && link.offsetParent !== null);
+    if (!links.length) return;
+    const row = document.activeElement.closest && document.activeElement.closest("tr, li");
+    const at = links.findIndex((link) => link === document.activeElement || (row && row.contains(link)));
+    const next = links[at < 0 ? (by > 0 ? 0 : links.length - 1) : Math.min(Math.max(at + by, 0), links.length - 1)];
+    next.focus();
+    next.scrollIntoView({ block: "nearest" });
+  };
+
+  addEventListener("keydown", (event) => {
+    if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k" && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      palette();
+      return;
+    }
+    const field = event.target.closest && event.target.closest("input, textarea, select");
+    if (field || event.ctrlKey || event.metaKey || event.altKey) return;
+    const inside = document.querySelector("dialog[open]");
+    if (event.key === "/" && !inside) { event.preventDefault(); document.querySelector(".search input").focus(); }
+    if (event.key === "?" && !inside) help();
+    if (event.key === "j") step(1);
+    if (event.key === "k") step(-1);
+    if (event.key === "c" && navigator.clipboard) navigator.clipboard.writeText(location.href).then(() => say("Link copied", "on"));
+  });
+  // What a form did is told once.
+  if (new URLSearchParams(location.search).has("done")) {
+    const plain = new URL(location.href);
+    plain.searchParams.delete("done");
+    history.replaceState(null, "", plain);
+  }
   // Looking at a mark of a picture shows where its lines come from and lead to.
   const near = (event) => {
     const picture = event.target.closest && event.target.closest(".picture");
@@ -141,6 +281,7 @@
     }
   };
   for (const kind of ["mouseover", "mouseout", "focusin", "focusout"]) document.addEventListener(kind, near);
+  times();
   setInterval(times, 30000);
   listen();
 })();

@@ -1,11 +1,12 @@
 //! Known errors of the project, their solutions, and the confidence in them.
 
 use handover_model::learn::Trust;
-use handover_model::{ErrorIncident, ErrorPattern, Timestamp};
+use handover_model::{ErrorIncident, ErrorPattern, RecordState, Timestamp};
 use handover_store::ErrorFilter;
 use maud::{Markup, html};
 
 use crate::error::PageError;
+use crate::form::{Subject, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
@@ -14,8 +15,8 @@ use crate::view::{
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[
-    PageEntry::in_nav("errors", "/errors", "Errors", list),
-    PageEntry::new("error", "/errors/{error}", "/errors", one),
+    PageEntry::new("errors", "/errors", "/knowledge", list),
+    PageEntry::new("error", "/errors/{error}", "/knowledge", one),
 ];
 
 const LISTED: usize = 200;
@@ -120,6 +121,7 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 None => p class="lead" { "Nobody has solved it yet." },
             }
             (retired(pattern.state, pattern.reason.as_deref()))
+            div class="acts" { (retire_or_restore(site, pattern.state == RecordState::Retired, Subject::Error, &pattern.hash, &format!("/errors/{}", pattern.hash))) }
             (facts(html! {
                 (fact("Type", html! { code { (excerpt(&pattern.signature.kind, 60)) } }))
                 (fact("Confidence", trust(site.now, &pattern)))

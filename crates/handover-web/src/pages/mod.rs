@@ -1,12 +1,14 @@
 //! The pages, one file each. A new page is a file with its entry, and a line in [`ALL`].
 
+pub(crate) mod changes;
 mod errors;
+mod knowledge;
 mod notes;
 mod overview;
 mod package;
 mod packages;
 mod reasoning;
-mod receipt;
+pub(crate) mod receipt;
 mod receipts;
 pub(crate) mod run;
 mod runs;
@@ -29,8 +31,10 @@ pub(crate) const ALL: &[&[PageEntry]] = &[
     receipt::PAGES,
     runs::PAGES,
     run::PAGES,
+    knowledge::PAGES,
     notes::PAGES,
     errors::PAGES,
     strategies::PAGES,
     search::PAGES,
+    changes::PAGES,
 ];

@@ -7,6 +7,7 @@ use handover_text::quote::visible;
 use maud::{Markup, html};
 
 use crate::error::PageError;
+use crate::form::{Subject, Verb, button, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
@@ -15,8 +16,8 @@ use crate::view::{
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[
-    PageEntry::in_nav("notes", "/notes", "Notes", list),
-    PageEntry::new("note", "/notes/{note}", "/notes", one),
+    PageEntry::new("notes", "/notes", "/knowledge", list),
+    PageEntry::new("note", "/notes/{note}", "/knowledge", one),
 ];
 
 /// Notes on the page.
@@ -132,6 +133,7 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 @if !stale.is_empty() { (fact("Since then", stale_names(&stale))) }
                 (fact("Id", html! { code { (note.id) } }))
             }))
+            (acts(site, &note))
         }
         (section("text", "What it says", html! { "Quoted as it was learned, without secrets." }, html! {
             @if note.text.is_empty() {
@@ -146,6 +148,23 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         breadcrumbs: vec![("/notes".to_owned(), "Notes".to_owned())],
         body,
     })
+}
+
+/// What can be done with it.
+fn acts(site: &Site<'_>, note: &Note) -> Markup {
+    let (id, back) = (note.id.as_str(), format!("/notes/{}", note.id));
+    html! {
+        div class="acts" {
+            @match note.state {
+                NoteState::Retired => (button(site, Verb::Restore, Subject::Note, id, &back)),
+                NoteState::Amended => {
+                    (button(site, Verb::Confirm, Subject::Note, id, &back))
+                    (button(site, Verb::Reject, Subject::Note, id, &back))
+                },
+                NoteState::Live | NoteState::Stale => (retire_or_restore(site, false, Subject::Note, id, &back)),
+            }
+        }
+    }
 }
 
 fn names(list: &[String]) -> Markup {

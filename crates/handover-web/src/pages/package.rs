@@ -1,9 +1,11 @@
 //! A package: its text, versions and recipients.
 
 use handover_context::package_file::{FileState, file_state};
-use handover_model::{Delivery, Package, PackageId};
+use handover_model::{Delivery, ItemKind, ItemRef, Package, PackageId, RecordState};
 use maud::{Markup, html};
 
+use crate::error::PageError;
+use crate::form::{Subject, Verb, button, retire_or_restore};
 use crate::markdown;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
@@ -39,6 +41,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 p class="notice warn" { "Superseded by a later version: " a href={ "/packages/" (next) } { "read that one" } "." }
             }
             (retired(package.state, package.reason.as_deref()))
+            (acts(site, &package)?)
             (details(site, &package, shown))
         }
         div class="columns" {
@@ -61,6 +64,24 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             (format!("/sessions/{session}/packages"), "Packages".to_owned()),
         ],
         body: page,
+    })
+}
+
+/// What can be done with it.
+fn acts(site: &Site<'_>, package: &Package) -> Result<Markup, PageError> {
+    let (id, back) = (package.id.to_string(), format!("/packages/{}", package.id));
+    let is_retired = package.state == RecordState::Retired;
+    let earlier = ItemRef { kind: ItemKind::Package, id: id.clone() };
+    let replaced = site.store.amendments(site.project)?;
+    let replaced = replaced.iter().any(|one| one.earlier == earlier);
+    Ok(html! {
+        div class="acts" {
+            (retire_or_restore(site, is_retired, Subject::Package, &id, &back))
+            @if replaced && !is_retired {
+                (button(site, Verb::Confirm, Subject::Package, &id, &back))
+                (button(site, Verb::Reject, Subject::Package, &id, &back))
+            }
+        }
     })
 }
 

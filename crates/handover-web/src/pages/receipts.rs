@@ -78,6 +78,7 @@ pub(crate) fn rows(site: &Site<'_>, receipts: &[Receipt]) -> Markup {
                 @if let Some(group) = &receipt.group { " " (group) }
                 @if receipt.iteration > 0 { " iteration " (receipt.iteration) }
             }
+            @if let Some(task) = &receipt.task { p class="muted" { (excerpt(task, 110)) } }
             @if let Some(failure) = &receipt.failure { p class="bad" { (excerpt(failure, 120)) } }
         };
         Row::new(

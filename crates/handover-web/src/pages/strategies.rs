@@ -4,6 +4,7 @@ use handover_model::{RecordState, Strategy};
 use handover_store::StrategyFilter;
 use maud::{Markup, html};
 
+use crate::form::{Subject, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
@@ -12,7 +13,7 @@ use crate::view::{
 };
 
 pub(crate) const PAGES: &[PageEntry] =
-    &[PageEntry::in_nav("strategies", "/strategies", "Strategies", render)];
+    &[PageEntry::new("strategies", "/strategies", "/knowledge", render)];
 
 /// Strategies on the page.
 const LISTED: usize = 200;
@@ -59,6 +60,7 @@ fn rows(site: &Site<'_>, strategies: &[Strategy]) -> Markup {
             html! {
                 (untrusted(&strategy.insight))
                 (retired(strategy.state, strategy.reason.as_deref()))
+                (retire_or_restore(site, strategy.state == RecordState::Retired, Subject::Strategy, &strategy.id, "/strategies"))
             },
             [
                 badge(Tone::Calm, strategy.topic.as_str()),

@@ -135,6 +135,16 @@ pub(crate) fn retired(state: RecordState, reason: Option<&str>) -> Markup {
     }
 }
 
+/// The end of an id, as people read it; the command line accepts it.
+pub(crate) fn short_id(id: &str) -> &str {
+    handover_context::why::short_id(id)
+}
+
+/// A button that copies the address of a page. The script shows it; without it, the address bar does the same.
+pub(crate) fn copy_link(path: &str) -> Markup {
+    html! { button type="button" class="plain" data-copy=(path) hidden { "Copy link" } }
+}
+
 /// A headline number with its label.
 pub(crate) fn stat(name: &str, value: impl Render, note: impl Render) -> Markup {
     html! {

@@ -6,12 +6,15 @@ mod format;
 mod table;
 mod text;
 mod time;
+mod waterfall;
 
 pub(crate) use chart::{Bar, Share, bars, meter, shares, step_chart};
 pub(crate) use elements::{
-    Tone, badge, empty_state, fact, facts, retired, section, stale_names, stat, state_tone,
+    Tone, badge, copy_link, empty_state, fact, facts, retired, section, short_id, stale_names,
+    stat, state_tone,
 };
 pub(crate) use format::{bytes, count, duration, fraction, money, plural};
 pub(crate) use table::{Column, Row, table};
 pub(crate) use text::{excerpt, role_name, single_line, untrusted};
 pub(crate) use time::{exact_time, relative_time, short_date, time_of_day};
+pub(crate) use waterfall::{Lane, Span, waterfall};

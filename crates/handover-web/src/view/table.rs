@@ -56,7 +56,7 @@ pub(crate) fn table(
             thead {
                 tr {
                     @for column in columns {
-                        th class=[column.class()] {
+                        th scope="col" class=[column.class()] {
                             @match column {
                                 Column::Graphic(name) => span class="unseen" { (name) },
                                 Column::Text(name) | Column::Number(name) => (name),
@@ -89,7 +89,12 @@ mod tests {
         let row = Row::new(html! { "a" }, [html! { "1" }, html! { "bar" }]);
         let html = table("small", &columns, [row.dimmed()]).into_string();
         assert!(html.contains("<table class=\"rows small\">"), "{html}");
-        assert!(html.contains("<th>Name</th><th class=\"number\">Count</th>"), "{html}");
+        assert!(
+            html.contains(
+                "<th scope=\"col\">Name</th><th scope=\"col\" class=\"number\">Count</th>"
+            ),
+            "{html}"
+        );
         assert!(html.contains("<span class=\"unseen\">As a bar</span>"), "{html}");
         assert!(html.contains("<tr class=\"out\"><th scope=\"row\">a</th>"), "{html}");
         assert!(html.contains("<td class=\"number\" data-name=\"Count\">1</td>"), "{html}");

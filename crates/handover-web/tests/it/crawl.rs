@@ -44,7 +44,7 @@ fn crawl(fixture: &Fixture) -> BTreeSet<String> {
             query.iter().map(|(name, value)| (&**name, &**value)).collect();
         let response = fixture.get(&decoded(path), &query);
         // Answers are sent by a form, which has no page.
-        let is_form = path.ends_with("/answers");
+        let is_form = path.ends_with("/answers") || path.ends_with("/act");
         assert!([200, 303].contains(&response.status) || is_form, "{address}: {}", response.status);
         if response.status != 200 || path.starts_with("/assets/") {
             continue;
@@ -89,7 +89,11 @@ fn every_record_is_reached_from_the_overview() {
             "/receipts/r_00000070",
             "/runs/run_1",
             "/runs/run_1/journal",
+            "/runs/run_1/stories?story=1-2-logout",
+            "/runs/run_1/steps?story=1-1-login&phase=gates&attempt=1",
             "/strategies",
+            "/changes",
+            "/receipts/r_rich/compare",
         ],
     );
     assert!(pages.iter().any(|page| page.starts_with("/errors/")), "{pages:?}");
@@ -98,7 +102,7 @@ fn every_record_is_reached_from_the_overview() {
 #[test]
 fn an_empty_project_has_pages() {
     let pages = crawl(&Fixture::new());
-    assert_found(&pages, &["/sessions", "/runs", "/notes", "/errors", "/strategies"]);
+    assert_found(&pages, &["/sessions", "/runs", "/knowledge", "/notes", "/errors", "/strategies"]);
 }
 
 /// What an agent or a person can write, in links and titles.

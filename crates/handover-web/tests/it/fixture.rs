@@ -1,15 +1,17 @@
 //! A store with one session, and the pages rendered from it.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use handover_context::assemble::Freshness;
 use handover_context::package_file::ProjectPaths;
 use handover_model::config::Config;
 use handover_model::{
     Coverage, EpicId, Form, ItemKind, JournalKind, LockOwner, NameCheck, NoteId, NoteKind,
-    NoteState, PackageId, PackageKind, Phase, Priority, ProjectId, Provided, ReceiptId,
-    ReceiptItem, Role, RunId, RunState, Scope, Section, SessionId, StaleName, Timestamp, Topic,
-    Trust, Zone,
+    NoteState, OperationId, PackageId, PackageKind, Phase, Priority, ProjectId, Provided,
+    ReceiptId, ReceiptItem, Role, RunId, RunState, Scope, Section, SessionId, StaleName, Timestamp,
+    Topic, Trust, Zone,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{
@@ -19,7 +21,7 @@ use handover_store::{
     Strategies, Supersede,
 };
 use handover_text::Redactor;
-use handover_web::{PageRequest, PageResponse, Site, answer};
+use handover_web::{Method, PageRequest, PageResponse, Site, answer};
 use serde_json::json;
 
 pub(crate) struct Fixture {
@@ -28,7 +30,11 @@ pub(crate) struct Fixture {
     pub(crate) redactor: Redactor,
     pub(crate) session: SessionId,
     pub(crate) coverage: Option<BTreeMap<Coverage, u64>>,
+    operations: AtomicU32,
 }
+
+/// What forms send back.
+pub(crate) const FORM_TOKEN: &str = "form-token-of-the-tests";
 
 pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_800_000_000_000_000 + seconds * 1_000_000)
@@ -48,6 +54,7 @@ impl Fixture {
             redactor: Redactor::default(),
             session: SessionId::new("s1").unwrap(),
             coverage: None,
+            operations: AtomicU32::new(1),
         };
         let metadata = fixture.redactor.clean_json(json!({}));
         let new = NewSession {
@@ -140,9 +147,25 @@ impl Fixture {
         id
     }
 
+    /// A receipt of an agent with this task.
+    pub(crate) fn task(&self, seconds: i64, who: &str, task: &str) -> ReceiptId {
+        self.assemble_for(task, seconds, who, &[], "block")
+    }
+
     /// A receipt that was assembled but not delivered.
     pub(crate) fn assemble(
         &self,
+        seconds: i64,
+        who: &str,
+        packages: &[PackageId],
+        text: &str,
+    ) -> ReceiptId {
+        self.assemble_for("Rotate the tokens.", seconds, who, packages, text)
+    }
+
+    fn assemble_for(
+        &self,
+        task: &str,
         seconds: i64,
         who: &str,
         packages: &[PackageId],
@@ -182,6 +205,7 @@ impl Fixture {
             redactions: Default::default(),
             trimmed: vec![self.redactor.clean(text).as_str().to_owned()],
             provided: Provided::default(),
+            task: handover_store::kept_task(&self.redactor, Some(task)),
             text: Some(self.redactor.clean(text)),
             claim: false,
             now: at(seconds),
@@ -344,12 +368,41 @@ impl Fixture {
             paths: &paths,
             fresh: &Renamed,
             coverage: &|| self.coverage.clone(),
+            candidates: &|_, _| Vec::new(),
+            patch: &|from, to, _| {
+                Some(format!("diff --git a/x b/x\n--- a/x\n+++ b/x\n-{from}\n+{to} <b>bold</b>\n"))
+            },
             project: &project,
+            author: "dashboard, token t1",
+            operation: OperationId::new(format!("op_{:04}", self.operations.fetch_add(1, Relaxed)))
+                .unwrap(),
+            form_token: FORM_TOKEN,
             may_write,
             machine: "here",
             now: at(100_000),
         };
         work(&site)
+    }
+
+    /// Sends a form, with the right to write.
+    pub(crate) fn post(&self, path: &str, fields: &[(&str, &str)]) -> PageResponse {
+        self.post_as(true, path, fields)
+    }
+
+    pub(crate) fn post_as(
+        &self,
+        may_write: bool,
+        path: &str,
+        fields: &[(&str, &str)],
+    ) -> PageResponse {
+        let mut request = PageRequest::get(path);
+        request.method = Method::Post;
+        let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        request.form = fields.iter().map(own).collect();
+        if !fields.iter().any(|(name, _)| *name == "token") {
+            request.form.push(("token".to_owned(), FORM_TOKEN.to_owned()));
+        }
+        self.answer(&request, may_write)
     }
 
     /// The HTML of a page that exists.

@@ -35,6 +35,7 @@ fn untrusted_text_never_becomes_markup() {
     )]);
     fixture.think(2, "developer", &all);
     fixture.receipt(3, "tech_lead", &ids, &all);
+    fixture.task(7, "tech_lead", &all);
     let thought =
         fixture.store.reasoning(&fixture.session, &ReasoningFilter::default()).unwrap()[0].id;
     let clean = |text: &str| fixture.redactor.clean(text);
@@ -91,15 +92,28 @@ fn untrusted_text_never_becomes_markup() {
         &error,
         "/strategies",
         "/notes",
+        "/knowledge",
+        "/changes",
+        "/receipts/r_00000003/compare",
     ];
     for path in pages {
         check(path, &fixture.page(path));
     }
+    let compared = fixture.page_with("/receipts/r_00000003/compare", &[("with", "r_00000007")]);
+    check("compare", &compared);
     for query in NASTY.into_iter().chain([all.as_str(), "developer"]) {
         let page = fixture.get("/search", &[("q", query)]);
         check("/search", &String::from_utf8(page.body).unwrap());
         for path in ["/nothing", "/errors/x"] {
             let page = fixture.get(path, &[("q", query), ("role", query), ("from", query)]);
+            check(path, &String::from_utf8(page.body).unwrap());
+        }
+        for (path, name) in [("/knowledge", "q"), ("/receipts/r_00000003", "why"), ("/", "done")] {
+            let page = fixture.get(path, &[(name, query), ("type", query), ("trust", query)]);
+            check(path, &String::from_utf8(page.body).unwrap());
+        }
+        for path in ["/runs/x/steps", "/receipts/r_00000003/compare"] {
+            let page = fixture.get(path, &[("story", query), ("phase", query), ("with", query)]);
             check(path, &String::from_utf8(page.body).unwrap());
         }
         let page = fixture.get("/sessions/s1/packages", &[("role", query)]);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
 
+mod acting;
 mod crawl;
 mod errors;
 mod fixture;
@@ -20,4 +21,5 @@ mod scene;
 mod search;
 mod session;
 mod size;
+mod steps;
 mod whole_pages;

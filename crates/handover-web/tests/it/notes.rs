@@ -77,6 +77,7 @@ fn a_note_shows_its_origin_and_its_text() {
             redactions: std::collections::BTreeMap::new(),
             trimmed: Vec::new(),
             provided: kept.provided,
+            task: None,
             text: Some(fixture.redactor.clean("Prices are cents.")),
             claim: false,
             now: at(3),

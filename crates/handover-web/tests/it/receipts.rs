@@ -21,7 +21,7 @@ fn a_receipt_shows_its_candidates_and_text() {
             "task 0.70 + priority 0.30",
             "The block.",
             "This is the first brief of this role.",
-            "None were found.",
+            "1 more had been removed when the texts were stored",
             "handover receipt verify",
         ],
     );
@@ -59,7 +59,7 @@ fn identical_briefs_have_no_difference() {
     fixture.receipt(2, "tech_lead", &ids, "same");
     let receipt = fixture.receipt(3, "tech_lead", &ids, "same");
     let page = fixture.page(&format!("/receipts/{receipt}"));
-    shows(&page, &["The same items."]);
+    shows(&page, &["The same items.", "There was none to remove."]);
     hides(&page, &["Line by line"]);
 }
 

@@ -4,7 +4,7 @@ use handover_model::{RunId, RunPhase, Verdict};
 use handover_web::{Method, PageRequest, PageResponse, report};
 use insta::assert_snapshot;
 
-use crate::fixture::{Fixture, hides, shows};
+use crate::fixture::{FORM_TOKEN, Fixture, hides, shows};
 use crate::readable::{news, readable};
 use crate::run_scene::{Ends, STORIES, play};
 
@@ -70,8 +70,11 @@ impl RunPage {
 fn post(fixture: &Fixture, path: &str, fields: &[(&str, &str)]) -> PageResponse {
     let mut request = PageRequest::get(path);
     request.method = Method::Post;
-    request.form =
-        fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    request.form = [("token", FORM_TOKEN)]
+        .iter()
+        .chain(fields)
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
     fixture.answer(&request, true)
 }
 
@@ -87,26 +90,44 @@ fn a_finished_run() {
     Right now: –
     Your branch was not fast-forwarded: main has moved on
     ## Stories and phases
-    Verdict, duration and cost of every agent and gate.
+    Verdict, duration and cost of every agent and gate; each leads to its cause.
     | Story | State | dev | gates | review | Time | Cost | Commit or branch
-    | Sign in with OAuth
+    | [Sign in with OAuth](/runs/run_1/stories?story=1-1-login)
     1-1-login
     | done |
-    [complete](/receipts/r_00001000) 1 m 05 s $0.25
+    [complete](/runs/run_1/steps?story=1-1-login&amp;phase=dev&amp;attempt=1) 1 m 05 s $0.25
     |
-    passed 1.5 s
+    [passed](/runs/run_1/steps?story=1-1-login&amp;phase=gates&amp;attempt=1) 1.5 s
     |
-    [passed](/receipts/r_00001001) 1 m 05 s $0.25
+    [passed](/runs/run_1/steps?story=1-1-login&amp;phase=review&amp;attempt=1) 1 m 05 s $0.25
     | 2 m 11 s | $0.50 | c0ffee1234
-    | Sign out everywhere
+    | [Sign out everywhere](/runs/run_1/stories?story=1-2-logout)
     1-2-logout
     | done |
-    [complete](/receipts/r_00001002) 1 m 05 s $0.25
+    [complete](/runs/run_1/steps?story=1-2-logout&amp;phase=dev&amp;attempt=1) 1 m 05 s $0.25
     |
-    passed 1.5 s
+    [passed](/runs/run_1/steps?story=1-2-logout&amp;phase=gates&amp;attempt=1) 1.5 s
     |
-    [passed](/receipts/r_00001003) 1 m 05 s $0.25
+    [passed](/runs/run_1/steps?story=1-2-logout&amp;phase=review&amp;attempt=1) 1 m 05 s $0.25
     | 2 m 11 s | $0.50 | c0ffee1234
+    ## Time
+    When each step ran, to scale.
+    - 1-1-login
+    - 1-2-logout
+    (The steps of the run over time)
+    [
+    * dev 1: complete, –
+    ](/runs/run_1/steps?story=1-1-login&amp;phase=dev&amp;attempt=1)[
+    * gates 1: passed, –
+    ](/runs/run_1/steps?story=1-1-login&amp;phase=gates&amp;attempt=1)[
+    * review 1: passed, –
+    ](/runs/run_1/steps?story=1-1-login&amp;phase=review&amp;attempt=1)[
+    * dev 1: complete, –
+    ](/runs/run_1/steps?story=1-2-logout&amp;phase=dev&amp;attempt=1)[
+    * gates 1: passed, –
+    ](/runs/run_1/steps?story=1-2-logout&amp;phase=gates&amp;attempt=1)[
+    * review 1: passed, –
+    ](/runs/run_1/steps?story=1-2-logout&amp;phase=review&amp;attempt=1)
     ## Cost
     $1.00 in total, as reported by the agent programs.
     By story
@@ -156,13 +177,21 @@ fn a_failed_run() {
     1-1-login failed: the review failed after 1 fix(es): review said failed.
     handover run 1
     | Story | State | dev | gates | review | fix | Time | Cost | Commit or branch
+    the review failed after 1 fix(es): review said failed.
     | failed |
-    [failed](/receipts/r_00001001) 1 m 05 s $0.25
-    [failed](/receipts/r_00001003) 1 m 05 s $0.25
+    [passed](/runs/run_1/steps?story=1-1-login&amp;phase=gates&amp;attempt=2) 1.5 s
+    [failed](/runs/run_1/steps?story=1-1-login&amp;phase=review&amp;attempt=1) 1 m 05 s $0.25
+    [failed](/runs/run_1/steps?story=1-1-login&amp;phase=review&amp;attempt=2) 1 m 05 s $0.25
+    [complete](/runs/run_1/steps?story=1-1-login&amp;phase=fix&amp;attempt=1) 1 m 05 s $0.25
     | 4 m 23 s | $1.00 | handover/epic-1-1-1-login
-    [complete](/receipts/r_00001004) 1 m 05 s $0.25
-    [passed](/receipts/r_00001005) 1 m 05 s $0.25
     | | 2 m 11 s | $0.50 | c0ffee1234
+    * review 1: failed, –
+    * fix 1: complete, –
+    ](/runs/run_1/steps?story=1-1-login&amp;phase=fix&amp;attempt=1)[
+    * gates 2: passed, –
+    ](/runs/run_1/steps?story=1-1-login&amp;phase=gates&amp;attempt=2)[
+    * review 2: failed, –
+    ](/runs/run_1/steps?story=1-1-login&amp;phase=review&amp;attempt=2)[
     $1.50 in total, as reported by the agent programs.
     | 1-1-login | | $1.00 | 48,000 tokens
     | fix | | $0.25 | 1 m 05 s

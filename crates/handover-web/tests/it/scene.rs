@@ -149,6 +149,7 @@ fn rich_receipt(fixture: &Fixture, group: &GroupId, packages: &[handover_model::
             context: Provision::Present,
             specialization: Provision::Degraded { reason: "the template is too long".to_owned() },
         },
+        task: Some(fixture.redactor.clean("Rotate refresh tokens.")),
         text: Some(fixture.redactor.clean("## Context\n\nRotation after thirty seconds.\n")),
         claim: false,
         now: at(50),

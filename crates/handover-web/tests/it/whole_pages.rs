@@ -32,6 +32,12 @@ fn the_overview() {
     - brief failed[tech lead in s1: the agent was killed](/receipts/r_00000070)28 h ago
     - degraded[An agent in s1 got less than it should have. the store was busy](/sessions/s1)28 h ago
     - blocker[qa expert: The test tenant is down.](/sessions/s1/reasoning?role=qa_expert)28 h ago
+    ## The last 7 days
+    What agents got, and what it was good for.
+    Agents briefed: 2 4,621 tokens
+    Used of it: – known once agents have ended
+    Secrets stopped: 2 on their way into briefs
+    Known errors passed on: 0 with what solved them
     ## Sessions
     [All sessions](/sessions)
     | Session | State | Packages | Reasoning | Receipts | Started | Ended
@@ -40,10 +46,15 @@ fn the_overview() {
     What agents were given.
     | For | State | Tokens | Tokens as a bar | Zone | Left out | Redacted | When
     | [tech lead](/receipts/r_00000070)
+    Rotate the tokens.
     the agent was killed
     | failed | 300 | | normal | 0 | 0 | 28 h ago
-    | [qa expert](/receipts/r_00000060) | delivered | 300 | | normal | 0 | 0 | 28 h ago
-    | [developer](/receipts/r_rich) login iteration 2 | confirmed | 4,321 | | soft warning | 8 | 2 | 28 h ago
+    | [qa expert](/receipts/r_00000060)
+    Rotate the tokens.
+    | delivered | 300 | | normal | 0 | 0 | 28 h ago
+    | [developer](/receipts/r_rich) login iteration 2
+    Rotate refresh tokens.
+    | confirmed | 4,321 | | soft warning | 8 | 2 | 28 h ago
     ");
 }
 
@@ -224,10 +235,15 @@ fn the_receipts_of_a_session() {
     Newest first.
     | For | State | Tokens | Tokens as a bar | Zone | Left out | Redacted | When
     | [tech lead](/receipts/r_00000070)
+    Rotate the tokens.
     the agent was killed
     | failed | 300 | | normal | 0 | 0 | 28 h ago
-    | [qa expert](/receipts/r_00000060) | delivered | 300 | | normal | 0 | 0 | 28 h ago
-    | [developer](/receipts/r_rich) login iteration 2 | confirmed | 4,321 | | soft warning | 8 | 2 | 28 h ago
+    | [qa expert](/receipts/r_00000060)
+    Rotate the tokens.
+    | delivered | 300 | | normal | 0 | 0 | 28 h ago
+    | [developer](/receipts/r_rich) login iteration 2
+    Rotate refresh tokens.
+    | confirmed | 4,321 | | soft warning | 8 | 2 | 28 h ago
     ");
 }
 
@@ -241,6 +257,14 @@ fn a_receipt_with_everything() {
     - Delivered 28 h ago, handed over
     - Confirmed 28 h ago, the agent has it
     Specialization is incomplete: the template is too long
+    [Compare with another](/receipts/r_rich/compare)
+    {button } Copy link
+    r_rich
+    ## Task
+    What it was asked to do, without secrets.
+    Rotate refresh tokens.
+    ## Outcome
+    no verdict It is still at work, or it ended without a report.
     ## Where its budget went
     4,321 tokens in total, counted for claude.
     | Section | Share | Used | Allowed
@@ -248,37 +272,55 @@ fn a_receipt_with_everything() {
     | error patterns | | 10 | of 800
     The window was in the zone soft warning. Trimmed: specialization.
     ## Why it knew what it knew
-    Everything that was a candidate, best first: what its score is made of, and why it is in or out.
+    What it was told, in its order, then what was left out, best first. A score is a share of the best one.
     - Score
     - task
     - priority
-    | Candidate | Why | Score | Terms of the score | Tokens | Use
-    | package [How tokens rotate](/packages/2) by requirements engineer | in whole, v2, agent | 0.90 |
+    | Candidate | Why it is in or out | Trust | Freshness | Score | Terms of the score | Tokens | Use
+    | package [How tokens rotate](/packages/2) by requirements engineer | in whole, v2 | agent | fresh | 100 |
     * task 0.68
     * priority 0.23
     task 0.68 + priority 0.23 | 120 | opened 28 h ago
-    | package [Two refreshes sign the user out](/packages/3) by qa expert | in path only, v2, agent | 0.40 |
+    | package [Two refreshes sign the user out](/packages/3) by qa expert | in path only, v2 | agent | fresh | 44 |
     * task 0.30
     * priority 0.10
     task 0.30 + priority 0.10 | 120 | –
-    | reasoning [decisions: Keep the old token for a moment.](/sessions/s1/reasoning) by developer | in shortened, v2, agent | 0.20 |
+    | reasoning [decisions: Keep the old token for a moment.](/sessions/s1/reasoning) by developer | in shortened, v2 | agent | fresh | 22 |
     * task 0.15
     * priority 0.05
     task 0.15 + priority 0.05 | 120 | –
-    | package [What is left to do](/packages/4) by developer | out low priority in this zone | 0.10 | | – | –
-    | package 99 | out over the budget | 0.05 | | – | –
+    | package [What is left to do](/packages/4) by developer | out low priority in this zone: the agent's window was so full that only higher priorities got in. | – | – | 11 | | – | –
+    | package 99 | out over the budget: it was a candidate, but no form of it fits the tokens that were left. | – | – | 6 | | – | –
     Left out: 1 low priority in this zone, 7 over the budget. The 6 with the lowest scores are not listed.
+    ## Why didn’t it know …?
+    A package by its number or path, a note by its id, a file, or words.
+    {form /receipts/r_rich}
+    What it did not know
+    {input why}
+    {button } Ask
     ## Redacted secrets
-    By rule.
+    What was removed on the way to the agent.
     | Rule | Times
     | generic-password | 2
     ## Changes
     Since the previous brief of this role.
     This is the first brief of this role.
-    ## Text as the agent saw it
-    Without its task.
+    ## The brief as the agent saw it
+    Without its task; beside it, where each part is from.
     ## Context
     Rotation after thirty seconds.
+    -
+    package [How tokens rotate](/packages/2) by requirements engineer
+    whole, 120 tokens, score 100, from agent
+    fresh opened 28 h ago
+    -
+    package [Two refreshes sign the user out](/packages/3) by qa expert
+    path only, 120 tokens, score 44, from agent
+    fresh –
+    -
+    reasoning [decisions: Keep the old token for a moment.](/sessions/s1/reasoning) by developer
+    shortened, 120 tokens, score 22, from agent
+    fresh –
     BLAKE3 of the whole prompt: 5555555555555555555555555555555555555555555555555555555555555555. handover receipt verify r_rich FILE checks that a text is this one. Created 2027-01-15 08:00:50 UTC.
     ");
 }
@@ -293,11 +335,16 @@ fn a_failed_receipt() {
     - Delivered not yet, handed over
     - Confirmed not yet, the agent has it
     - Failed the agent was killed
+    [Compare with another](/receipts/r_00000070/compare)
+    r_00000070
+    Rotate the tokens.
+    no verdict The brief never arrived.
     300 tokens in total, counted for claude.
     | packages | | 300 | of 1,000
     The window was in the zone normal. Trimmed: Never arrived.
     There were no candidates. Nothing that others wrote was for this role, or nobody had written anything yet.
-    None were found.
+    {form /receipts/r_00000070}
+    There was none to remove.
     Never arrived
     BLAKE3 of the whole prompt: 0000000000000000000000000000000000000000000000000000000000000000. handover receipt verify r_00000070 FILE checks that a text is this one. Created 2027-01-15 08:01:10 UTC.
     ");

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use handover_agents::Environment;
+use handover_engine::git::Repo;
 use handover_mcp::CoverageSource;
-use handover_model::{Coverage, Timestamp};
+use handover_model::{Coverage, Host, Timestamp};
 
 use super::lately;
 use crate::app::App;
@@ -37,5 +39,19 @@ impl CoverageSource for App {
         });
         counted.insert(root, (self.now(), counts.clone()));
         counts
+    }
+
+    fn patch(&self, from: &str, to: &str, most: usize) -> Option<String> {
+        // They come from a journal; git would take anything else as a name or an option.
+        let is_hash = |text: &str| {
+            (40..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+        };
+        if self.hosts() || !is_hash(from) || !is_hash(to) {
+            return None;
+        }
+        let root = self.project().ok()?.root.clone();
+        let environment = Environment::scrubbed(self.environment().ok()?, Host::COMMAND, &[]);
+        let repo = Repo::open(&root, environment).ok()?;
+        repo.patch(from, to, &[], most).ok()
     }
 }

@@ -11,6 +11,9 @@ use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 use crate::ui::{Ui, count, share};
 
+/// Lines of a task that are shown.
+const TASK_LINES: usize = 6;
+
 /// Show what an agent received, what was left out, and why
 #[derive(Debug, clap::Args)]
 #[command(
@@ -47,6 +50,9 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
 /// Whom the receipt is for, and how large the text was.
 fn print_heading(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
     ui.line(format_args!("Receipt    {} ({})", receipt.id, receipt.state))?;
+    if let Some(task) = &receipt.task {
+        print_task(ui, task)?;
+    }
     ui.line(format_args!("Time       {}", ui.time(receipt.created_at)))?;
     let group = receipt.group.as_ref().map_or("–", |group| group.as_str());
     ui.line(format_args!(
@@ -61,6 +67,20 @@ fn print_heading(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
         receipt.tokenizer
     ))?;
     ui.line(format_args!("Zone       {}, {}", receipt.zone, count(receipt.tokens, "token")))
+}
+
+/// The beginning of the task, a line below the other.
+fn print_task(ui: &Ui, task: &str) -> Result<(), CommandError> {
+    let lines: Vec<&str> =
+        task.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    for (nth, line) in lines.iter().take(TASK_LINES).enumerate() {
+        let name = if nth == 0 { "Task" } else { "" };
+        ui.line(format_args!("{name:<10} {}", handover_text::cut::cut(line, 200)))?;
+    }
+    if lines.len() > TASK_LINES {
+        ui.line(format_args!("{:<10} and {} more", "", count(lines.len() - TASK_LINES, "line")))?;
+    }
+    Ok(())
 }
 
 /// The parts of the brief that are missing, disabled or degraded, and the tokens of each section.

@@ -60,7 +60,13 @@ fn answering_requires_write_scope() {
     assert!(shown(&reads).contains("Which port") && !shown(&reads).contains("<textarea"));
     assert!(shown(&writes).contains("<textarea"));
 
-    let text = "story=1-1-a&text=Use+8080.%0D%0AOnly+there.";
+    let form_token = |page: &str| {
+        let field = page.split_once("name=\"token\" value=\"").unwrap().1;
+        field.split_once('"').unwrap().0.to_owned()
+    };
+    let ours = form_token(&shown(&writes));
+    assert!(!shown(&reads).contains("name=\"token\""));
+    let text = &format!("story=1-1-a&text=Use+8080.%0D%0AOnly+there.&token={ours}");
     let by = |token: &str| [FORM, ("authorization", token)].map(|(a, b)| (a, b.to_owned()));
     let send = |headers: &[(&str, String)], path: &str| {
         let headers: Vec<(&str, &str)> = headers.iter().map(|(a, b)| (*a, b.as_str())).collect();
@@ -73,6 +79,11 @@ fn answering_requires_write_scope() {
     send(&[(FORM.0, FORM.1.to_owned()), cookie.clone(), elsewhere], &form).is(403);
     send(&[(FORM.0, FORM.1.to_owned()), cookie.clone()], &form).is(403);
     send(&by(&bearer(&writes)), "/runs/run_none/answers").is(404);
+    // The token of another caller's page, and none.
+    let other = token(&epic.env, "write", &[]);
+    send(&by(&bearer(&other)), &form).is(403);
+    let plain = [FORM, ("authorization", &*bearer(&writes))];
+    service.send("POST", &form, &plain, "story=1-1-a&text=8080").is(403);
     let body = json!({"text": "8080"}).to_string();
     let json = [("content-type", "application/json"), ("authorization", &*bearer(&reads))];
     service.send("POST", &format!("/api/v1/runs/{run}/answers"), &json, &body).is(403);

@@ -1,5 +1,6 @@
 //! The dashboard in a real browser. `scripts/browser` installs it; a missing one fails the test.
 
+mod acting;
 mod answers;
 mod commands;
 mod hostile;

@@ -60,7 +60,7 @@ pub(super) fn render(
     }
 }
 
-fn line_diff(site: &Site<'_>, before: &str, after: &str) -> Markup {
+pub(super) fn line_diff(site: &Site<'_>, before: &str, after: &str) -> Markup {
     if before.len() + after.len() > COMPARED {
         return html! { p class="note" { "The texts are too long to be compared line by line." } };
     }

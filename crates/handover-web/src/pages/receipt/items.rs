@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use handover_context::why::sentence;
 use handover_engine::stats::use_of as use_of_receipt;
 use handover_model::{ItemKind, NoteId, Receipt, ReceiptItem, Timestamp, Use};
 use handover_store::{ErrorFilter, ReasoningFilter, Result, StrategyFilter};
@@ -16,7 +17,7 @@ use crate::view::{
 /// Titles and links of items, which a receipt references by id only.
 pub(crate) struct Names {
     names: HashMap<(ItemKind, String), Name>,
-    now: handover_model::Timestamp,
+    pub(super) now: Timestamp,
 }
 
 struct Name {
@@ -151,13 +152,17 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
     use Column::{Graphic, Number, Text};
     let columns = [
         Text("Candidate"),
-        Text("Why"),
+        Text("Why it is in or out"),
+        Text("Trust"),
+        Text("Freshness"),
         Number("Score"),
         Graphic("Terms of the score"),
         Number("Tokens"),
         Text("Use"),
     ];
     let none = || html! { "–" };
+    let scores = receipt.items.iter().map(|item| item.score);
+    let best = scores.chain(receipt.left_out.iter().map(|item| item.score)).fold(0.0, f64::max);
     let head = |kind: ItemKind, id: &str| {
         html! { span class="kind" { (kind) } " " (names.link(kind, id)) }
     };
@@ -168,11 +173,11 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
             [
                 html! {
                     (badge(Tone::Good, "in")) " "
-                    span class="muted" { (form_label(item.form)) @if item.version > 1 { ", v" (item.version) } ", " (item.trust.as_str()) }
-                    @for flag in &item.flags { " " (badge(Tone::Bad, flag.as_str())) }
-                    @if !item.stale.is_empty() { " " (stale_names(&item.stale)) }
+                    span class="muted" { (form_label(item.form)) @if item.version > 1 { ", v" (item.version) } }
                 },
-                if scored { html! { (format!("{:.2}", item.score)) } } else { none() },
+                html! { (item.trust.as_str()) @for flag in &item.flags { " " (badge(Tone::Bad, flag.as_str())) } },
+                freshness(item),
+                if scored { html! { (share(item.score, best)) } } else { none() },
                 if scored { score_terms(&item.terms, terms, most) } else { html! {} },
                 if item.tokens == 0 { none() } else { html! { (count(item.tokens)) } },
                 use_of(item, names.now),
@@ -180,17 +185,42 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
         )
     });
     let left_out = receipt.left_out.iter().map(|item| {
-        let why =
-            html! { (badge(Tone::Calm, "out")) " " span class="muted" { (item.reason.as_str()) } };
-        let score = html! { (format!("{:.2}", item.score)) };
-        Row::new(head(item.kind, &item.id), [why, score, shares(&[], most), none(), none()])
-            .dimmed()
+        let why = html! {
+            (badge(Tone::Calm, "out")) " " (item.reason.as_str()) ": " (lower_first(sentence(item.reason))) "."
+            @if let Some(by) = &item.amended_by { " It was " (by) "." }
+        };
+        let score = html! { (share(item.score, best)) };
+        let cells =
+            [why, none(), none(), score, shares(&[], most), none(), none()];
+        Row::new(head(item.kind, &item.id), cells).dimmed()
     });
     table("candidates", &columns, included.chain(left_out))
 }
 
+/// Whether the names in it are still what they were, and whether something replaced it.
+fn freshness(item: &ReceiptItem) -> Markup {
+    html! {
+        @if let Some(by) = &item.outdated { (badge(Tone::Warn, "outdated")) " " span class="muted" { (by) } " " }
+        @if !item.stale.is_empty() { (stale_names(&item.stale)) }
+        @else if item.outdated.is_none() { "fresh" }
+    }
+}
+
+/// A score as a share of the best one, from 0 to 100: scores of different briefs have different scales.
+pub(super) fn share(score: f64, best: f64) -> String {
+    if best <= 0.0 {
+        return "–".to_owned();
+    }
+    format!("{:.0}", (score / best).clamp(0.0, 1.0) * 100.0)
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}
+
 /// What became of an item; that a hook saw it being opened is known before its agent has ended.
-fn use_of(item: &ReceiptItem, now: Timestamp) -> Markup {
+pub(super) fn use_of(item: &ReceiptItem, now: Timestamp) -> Markup {
     let tone = |used: Use| match used {
         Use::Unused => Tone::Calm,
         Use::Echoed | Use::Named | Use::Opened => Tone::Good,
@@ -213,7 +243,7 @@ fn summary(receipt: &Receipt) -> Option<Markup> {
     )
 }
 
-const fn form_label(form: handover_model::Form) -> &'static str {
+pub(super) const fn form_label(form: handover_model::Form) -> &'static str {
     use handover_model::Form;
     match form {
         Form::Full => "whole",

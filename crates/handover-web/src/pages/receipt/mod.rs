@@ -1,45 +1,55 @@
 //! A receipt: every item that an agent was given or not given, and why.
 
+mod compare;
 mod diff;
 mod items;
+pub(crate) mod outcome;
+mod text;
+mod why;
 
 use handover_model::{Provision, Receipt, ReceiptId, ReceiptState};
-use handover_text::quote::visible;
 use maud::{Markup, html};
 
+use self::outcome::Ended;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, count, empty_state, exact_time, excerpt, meter, plural,
-    relative_time, role_name, section, single_line, state_tone, table, untrusted,
+    Column, Row, Tone, badge, copy_link, count, empty_state, excerpt, meter, plural, relative_time,
+    role_name, section, single_line, state_tone, table, untrusted,
 };
 
-pub(crate) const PAGES: &[PageEntry] =
-    &[PageEntry::new("receipt", "/receipts/{receipt}", "/sessions", render)];
-
-/// Bytes of the text that are shown.
-const SHOWN: usize = 100_000;
+pub(crate) const PAGES: &[PageEntry] = &[
+    PageEntry::new("receipt", "/receipts/{receipt}", "/sessions", render),
+    PageEntry::new("compare", "/receipts/{receipt}/compare", "/sessions", compare::render),
+];
 
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let receipt = site.store.receipt(&route.id::<ReceiptId>("receipt")?)?;
     let previous = diff::previous(site, &receipt)?;
     let names = items::Names::read(site, &receipt, previous.as_ref())?;
+    let ended = Ended::read(site, &receipt)?;
     let role = role_name(receipt.role.as_str());
     let body = html! {
         header class="page" {
             h1 { "What the " (role) " was given " (badge(state_tone(receipt.state), receipt.state.as_str())) }
             p class="lead" { (summary(&receipt)) }
             (progress(site, &receipt))
+            (links(&receipt, &ended))
+        }
+        div class="ends" {
+            (outcome::task(site, &receipt))
+            (outcome::outcome(site, &receipt, &ended))
         }
         (section("budget", "Where its budget went", html! { (count(receipt.tokens)) " tokens in total, counted for " (excerpt(&receipt.tokenizer, 40)) "." }, budget(&receipt)))
         (section("candidates", "Why it knew what it knew",
-            html! { "Everything that was a candidate, best first: what its score is made of, and why it is in or out." },
+            html! { "What it was told, in its order, then what was left out, best first. A score is a share of the best one." },
             items::candidates(&receipt, &names)))
+        (why::ask(site, route, &receipt)?)
         div class="columns" {
-            (section("redactions", "Redacted secrets", html! { "By rule." }, redactions(&receipt)))
+            (section("redactions", "Redacted secrets", html! { "What was removed on the way to the agent." }, redactions(&receipt)))
             (section("change", "Changes", html! { "Since the previous brief of this role." }, diff::render(site, &receipt, previous.as_ref(), &names)))
         }
-        (section("text", "Text as the agent saw it", html! { "Without its task." }, text(site, &receipt)))
+        (section("text", "The brief as the agent saw it", html! { "Without its task; beside it, where each part is from." }, text::render(site, &receipt, &names)))
     };
     let session = &receipt.session;
     Ok(Page {
@@ -51,6 +61,18 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         ],
         body,
     })
+}
+
+/// Where to go from here.
+fn links(receipt: &Receipt, ended: &Ended) -> Markup {
+    html! {
+        p class="links" {
+            @if let Some(step) = &ended.step { (step.link()) }
+            a href={ "/receipts/" (receipt.id) "/compare" } { "Compare with another" }
+            (copy_link(&format!("/receipts/{}", receipt.id)))
+            code class="muted" { (receipt.id) }
+        }
+    }
 }
 
 /// A one-sentence summary.
@@ -123,15 +145,16 @@ fn budget(receipt: &Receipt) -> Markup {
     }
     html! {
         table class="bars" {
-            thead class="unseen" { tr { th { "Section" } th { "Share" } th { "Used" } th { "Allowed" } } }
+            thead class="unseen" { tr { th scope="col" { "Section" } th scope="col" { "Share" } th scope="col" { "Used" } th scope="col" { "Allowed" } } }
             tbody {
                 @for part in &receipt.sections {
-                    @let tight = part.budget > 0 && part.used * 10 >= part.budget * 9;
+                    // The role is written as it is; its budget is what it takes.
+                    @let tight = part.name != "role" && part.budget > 0 && part.used * 10 >= part.budget * 9;
                     tr {
                         th scope="row" { (excerpt(&part.name.replace('_', " "), 40)) }
                         td class="wide" { (meter(part.used as f64, part.budget as f64, if tight { Tone::Warn } else { Tone::Good })) }
                         td class="number" { (count(part.used)) }
-                        td class="number muted" { "of " (count(part.budget)) }
+                        td class="number muted" { @if part.name == "role" { "no limit" } @else { "of " (count(part.budget)) } }
                     }
                 }
             }
@@ -144,31 +167,19 @@ fn budget(receipt: &Receipt) -> Markup {
 }
 
 fn redactions(receipt: &Receipt) -> Markup {
-    if receipt.redactions.is_empty() {
-        return html! { p class="muted" { "None were found." } };
-    }
+    let shown = receipt.text.as_deref().map_or(0, |text| text.matches("[REDACTED-").count() as u64);
+    let now: u64 = receipt.redactions.values().sum();
+    let before = shown.saturating_sub(now);
     let row = |(rule, times): (&String, &u64)| {
         Row::new(html! { code { (excerpt(rule, 80)) } }, [html! { (count(*times)) }])
     };
-    table(
-        "small",
-        &[Column::Text("Rule"), Column::Number("Times")],
-        receipt.redactions.iter().map(row),
-    )
-}
-
-fn text(site: &Site<'_>, receipt: &Receipt) -> Markup {
-    let Some(text) = &receipt.text else {
-        return empty_state("The text was not kept.", "Only its hash was:", &receipt.prompt_hash);
-    };
-    let clean = site.redactor.clean(text);
-    let shown = clean.as_str().get(..clean.as_str().floor_char_boundary(SHOWN)).unwrap_or_default();
     html! {
-        pre class="paper" tabindex="0" dir="auto" { (visible(shown)) }
-        p class="note" {
-            "BLAKE3 of the whole prompt: " code { (receipt.prompt_hash) } ". "
-            code { "handover receipt verify " (receipt.id) " FILE" } " checks that a text is this one. Created "
-            (exact_time(receipt.created_at)) "."
+        @if now == 0 && before == 0 { p class="muted" { "There was none to remove." } }
+        @if now > 0 {
+            (table("small", &[Column::Text("Rule"), Column::Number("Times")], receipt.redactions.iter().map(row)))
+        }
+        @if before > 0 {
+            p class="note" { (count(before)) " more had been removed when the texts were stored; the brief shows their placeholders." }
         }
     }
 }

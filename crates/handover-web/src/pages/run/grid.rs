@@ -1,12 +1,12 @@
 //! The grid of stories and phases.
 
-use std::collections::HashMap;
-
-use handover_model::ReceiptId;
+use handover_model::{RunId, RunState};
 use maud::{Markup, html};
 
-use crate::run_view::{ActiveWork, Phase, RunDocument, RunView, Story};
+use super::step::verdict;
+use crate::run_view::{RunDocument, RunView, Story};
 use crate::site::Site;
+use crate::steps::{RunStep, escaped, steps};
 use crate::view::{
     Tone, badge, count, duration, excerpt, money, relative_time, single_line, state_tone,
 };
@@ -17,33 +17,30 @@ const ORDER: [&str; 8] = ["kickoff", "dev", "gates", "review", "fix", "analysis"
 const ATTEMPTS: usize = 4;
 
 pub(super) fn grid(site: &Site<'_>, view: &RunView, document: &RunDocument) -> Markup {
-    let active = view.active_work();
-    let phases = phases(document, &active);
-    let receipts: HashMap<(String, String, u64), (Option<ReceiptId>, String)> = view
-        .finished_agents()
-        .into_iter()
-        .map(|agent| ((agent.story, agent.phase, agent.attempt), (agent.receipt, agent.summary)))
-        .collect();
+    let steps = steps(&view.entries);
+    let phases = phases(&steps);
+    let run = &view.run.id;
     html! {
         div class="scroll" tabindex="0" role="region" aria-label="Stories and phases, scrolls sideways" {
             table class="grid" {
                 thead {
                     tr {
-                        th { "Story" } th { "State" }
-                        @for phase in &phases { th { (excerpt(phase, 30)) } }
-                        th class="number" { "Time" } th class="number" { "Cost" } th { "Commit or branch" }
+                        th scope="col" { "Story" } th scope="col" { "State" }
+                        @for phase in &phases { th scope="col" { (excerpt(phase, 30)) } }
+                        th scope="col" class="number" { "Time" } th scope="col" class="number" { "Cost" } th scope="col" { "Commit or branch" }
                     }
                 }
                 tbody {
                     @for story in document.units() {
                         tr {
                             th scope="row" {
-                                (excerpt(&story.title, 80))
+                                a href={ "/runs/" (run) "/stories?story=" (escaped(&story.id)) } { (excerpt(&story.title, 80)) }
                                 p class="muted" { code { (excerpt(&story.id, 60)) } }
+                                @if let Some(reason) = &story.reason { p class="reason" { (excerpt(reason, 160)) } }
                             }
                             td { (badge(state_tone(story.state()), &story.state)) }
                             @for phase in &phases {
-                                td class="cell" { (cell(site, story, phase, &active, &receipts)) }
+                                td class="cell" { (cell(site, view, story, phase, &steps)) }
                             }
                             td class="number" { (duration(story.phases.iter().map(|phase| phase.duration_ms).sum())) }
                             td class="number" { (money(story.cost_usd)) }
@@ -62,14 +59,11 @@ pub(super) fn grid(site: &Site<'_>, view: &RunView, document: &RunDocument) -> M
     }
 }
 
-fn phases(document: &RunDocument, active: &[ActiveWork]) -> Vec<String> {
+fn phases(steps: &[RunStep]) -> Vec<String> {
     let mut phases: Vec<String> = vec!["dev".to_owned(), "gates".to_owned(), "review".to_owned()];
-    let seen = document.units().flat_map(|story| &story.phases).map(|phase| &phase.phase);
-    let now =
-        active.iter().map(|active| &active.what).filter(|what| ORDER.contains(&what.as_str()));
-    for phase in seen.chain(now) {
-        if !phases.contains(phase) {
-            phases.push(phase.clone());
+    for step in steps {
+        if !phases.contains(&step.phase) {
+            phases.push(step.phase.clone());
         }
     }
     let rank =
@@ -78,42 +72,31 @@ fn phases(document: &RunDocument, active: &[ActiveWork]) -> Vec<String> {
     phases
 }
 
-type Receipts = HashMap<(String, String, u64), (Option<ReceiptId>, String)>;
-
-fn cell(
-    site: &Site<'_>,
-    story: &Story,
-    phase: &str,
-    active: &[ActiveWork],
-    receipts: &Receipts,
-) -> Markup {
-    let done: Vec<&Phase> = story.phases.iter().filter(|line| line.phase == phase).collect();
-    let now = active.iter().find(|active| active.story == story.id && active.what == phase);
-    let hidden = done.len().saturating_sub(ATTEMPTS);
+fn cell(site: &Site<'_>, view: &RunView, story: &Story, phase: &str, steps: &[RunStep]) -> Markup {
+    let own: Vec<&RunStep> =
+        steps.iter().filter(|step| step.story == story.id && step.phase == phase).collect();
+    let hidden = own.len().saturating_sub(ATTEMPTS);
     html! {
         @if hidden > 0 { p class="muted" { (count(hidden)) " earlier" } }
-        @for line in done.iter().skip(hidden) {
-            @let key = (story.id.clone(), phase.to_owned(), u64::from(line.attempt));
-            @let known = receipts.get(&key);
-            p title=[known.map(|(_, summary)| single_line(summary)).filter(|text| !text.is_empty())] {
-                @match known.and_then(|(receipt, _)| receipt.as_ref()) {
-                    Some(receipt) => a href={ "/receipts/" (receipt) } { (badge(tone(&line.verdict), &line.verdict)) },
-                    None => (badge(tone(&line.verdict), &line.verdict)),
-                }
-                " " span class="muted" { (duration(line.duration_ms)) @if line.cost_usd > 0.0 { " " (money(line.cost_usd)) } }
-            }
-        }
-        @if let Some(now) = now {
-            p { (badge(Tone::Good, "at work")) " " span class="muted" { (relative_time(site.now, now.since)) } }
-        }
+        @for step in own.iter().skip(hidden) { (entry(site, view, &view.run.id, step)) }
     }
 }
 
-fn tone(verdict: &str) -> Tone {
-    match verdict {
-        "complete" | "passed" | "passed_with_fixes" => Tone::Good,
-        "none" | "skip" => Tone::Calm,
-        "blocked" | "escalate" | "retry" | "rate_limit" | "overloaded" | "network" => Tone::Warn,
-        _ => Tone::Bad,
+/// One attempt, which leads to its cause.
+fn entry(site: &Site<'_>, view: &RunView, run: &RunId, step: &RunStep) -> Markup {
+    let stopped = step.verdict.is_none() && view.state() != RunState::Running;
+    html! {
+        p {
+            a href=(step.path(run)) data-drawer {
+                @if stopped { (badge(Tone::Warn, "stopped")) } @else { (verdict(step)) }
+                @if let Some(voice) = &step.voice { span class="unseen" { " " (excerpt(&voice.persona, 30)) } }
+            }
+            " " span class="muted" {
+                @match (step.ended, step.started) {
+                    (None, Some(since)) => (relative_time(site.now, since)),
+                    _ => { (duration(step.duration_ms)) @if step.cost_usd > 0.0 { " " (money(step.cost_usd)) } },
+                }
+            }
+        }
     }
 }

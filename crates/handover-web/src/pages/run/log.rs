@@ -1,5 +1,6 @@
 //! The tail of the active agent's log.
 
+use handover_engine::pipeline::Voice;
 use handover_files::Folder;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -22,7 +23,7 @@ pub(super) fn section(site: &Site<'_>, view: &RunView) -> Markup {
     let last = view.finished_agents().pop().map(|agent| (agent.story, agent.phase, agent.attempt));
     let Some((story, phase, attempt)) = now.or(last) else { return html! {} };
     let runs = Folder::of(site.paths.root()).inside("runs").inside(view.run.id.as_str());
-    let lines = log_file(&runs, &story, &phase, attempt)
+    let lines = log_file(&runs, &story, &phase, attempt, None)
         .map(|(folder, name)| tail(site, &folder, &name))
         .unwrap_or_default();
     let note = html! { (excerpt(&phase, 30)) " " (attempt) " of " (excerpt(&story, 60)) ", the last lines." };
@@ -38,7 +39,13 @@ pub(super) fn section(site: &Site<'_>, view: &RunView) -> Markup {
 }
 
 /// The folder and the name of a log. They come from a journal, so anything but plain file names is rejected.
-fn log_file(runs: &Folder, story: &str, phase: &str, attempt: u64) -> Option<(Folder, String)> {
+pub(super) fn log_file(
+    runs: &Folder,
+    story: &str,
+    phase: &str,
+    attempt: u64,
+    voice: Option<&Voice>,
+) -> Option<(Folder, String)> {
     let is_name = |text: &str| {
         !text.is_empty() && !text.starts_with('.') && !text.contains(['/', '\\', '\0'])
     };
@@ -46,7 +53,10 @@ fn log_file(runs: &Folder, story: &str, phase: &str, attempt: u64) -> Option<(Fo
         return None;
     }
     let folder = runs.inside(handover_engine::git::ref_part(story));
-    let name = format!("{phase}-{attempt}.log");
+    let voice = voice.map(|voice| {
+        format!("-{}-{}", handover_engine::git::ref_part(&voice.persona), voice.round)
+    });
+    let name = format!("{phase}-{attempt}{}.log", voice.unwrap_or_default());
     // An agent may have planted a symlink.
     folder.has(&name).then_some((folder, name))
 }
@@ -125,11 +135,11 @@ mod tests {
         let story = folder.path().join("1-1-a");
         fs_err::create_dir_all(&story).unwrap();
         fs_err::write(story.join("dev-1.log"), "x").unwrap();
-        assert!(log_file(&Folder::at(folder.path()), "1-1-a", "dev", 1).is_some());
-        assert!(log_file(&Folder::at(folder.path()), "1-1-a", "dev", 2).is_none());
+        assert!(log_file(&Folder::at(folder.path()), "1-1-a", "dev", 1, None).is_some());
+        assert!(log_file(&Folder::at(folder.path()), "1-1-a", "dev", 2, None).is_none());
         for (story, phase) in [("..", "dev"), ("a/b", "dev"), ("1-1-a", "../x"), ("", "dev")] {
             assert!(
-                log_file(&Folder::at(folder.path()), story, phase, 1).is_none(),
+                log_file(&Folder::at(folder.path()), story, phase, 1, None).is_none(),
                 "{story} {phase}"
             );
         }
@@ -143,6 +153,6 @@ mod tests {
         fs_err::create_dir_all(&story).unwrap();
         fs_err::write(folder.path().join("secret"), "x").unwrap();
         std::os::unix::fs::symlink(folder.path().join("secret"), story.join("dev-1.log")).unwrap();
-        assert!(log_file(&Folder::at(folder.path()), "1-1-a", "dev", 1).is_none());
+        assert!(log_file(&Folder::at(folder.path()), "1-1-a", "dev", 1, None).is_none());
     }
 }

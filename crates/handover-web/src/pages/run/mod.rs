@@ -1,15 +1,20 @@
 //! A run: stories, phases, cost, questions, and current activity.
 
+mod act;
 mod costs;
 mod grid;
 mod log;
 mod questions;
+mod step;
+mod story;
+mod waterfall;
 
 use handover_model::{JournalEntry, JournalKind, RunId, RunState, StoryState};
 use maud::{Markup, html};
 
 use crate::error::PageError;
 use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::pages::receipt::outcome::word_tone;
 use crate::run_view::{RunDocument, RunView};
 use crate::site::Site;
 use crate::view::{
@@ -22,7 +27,20 @@ use super::runs::state_label;
 
 pub(crate) const PAGES: &[PageEntry] = &[
     PageEntry::new("run", "/runs/{run}", "/runs", render),
+    PageEntry {
+        demo_query: "?story=1-4-invoice-mail",
+        ..PageEntry::new("story", "/runs/{run}/stories", "/runs", story::render)
+    },
+    PageEntry {
+        demo_query: "?story=1-4-invoice-mail&phase=dev&attempt=1",
+        ..PageEntry::new("step", "/runs/{run}/steps", "/runs", step::render)
+    },
     PageEntry::new("journal", "/runs/{run}/journal", "/runs", journal_page),
+    // A form that was refused leaves the browser at this address, so it shows the run too.
+    PageEntry {
+        submit: Some(act::submit),
+        ..PageEntry::new("act", "/runs/{run}/act", "/runs", render)
+    },
     // A rejected answer leaves the browser at this address, so it shows the run too.
     PageEntry {
         submit: Some(questions::submit),
@@ -66,7 +84,9 @@ pub(crate) fn sections(
             (figures(view, document))
             (questions::section(site, view, rejected)?)
             (next_step(view, document))
-            (section("grid", "Stories and phases", html! { "Verdict, duration and cost of every agent and gate." }, grid::grid(site, view, document)))
+            (act::run_forms(site, view))
+            (section("grid", "Stories and phases", html! { "Verdict, duration and cost of every agent and gate; each leads to its cause." }, grid::grid(site, view, document)))
+            (section("time", "Time", html! { "When each step ran, to scale." }, waterfall::run(site, view)))
             (section("ledger", "Cost", html! { (money(document.cost_usd)) " in total, as reported by the agent programs." }, costs::charts(site, view, document)?))
         },
         None => empty_state(
@@ -228,7 +248,7 @@ fn journal_row(entry: &JournalEntry) -> Row {
         .unwrap_or_default();
     let tone = match entry.kind {
         JournalKind::Intent | JournalKind::Note => Tone::Calm,
-        JournalKind::Result => Tone::Good,
+        JournalKind::Result => result_tone(entry),
     };
     let nothing = || html! { "–" };
     let outcome = match outcome {
@@ -251,6 +271,23 @@ fn journal_row(entry: &JournalEntry) -> Row {
             outcome,
         ],
     )
+}
+
+/// The color of a result: that of what happened.
+fn result_tone(entry: &JournalEntry) -> Tone {
+    let word = |key: &str| entry.entry[key].as_str().unwrap_or_default();
+    match word("event") {
+        "gave_up" | "refused" => Tone::Bad,
+        "stopped" => Tone::Warn,
+        "phase_ended" if entry.entry["verdict"].is_null() => Tone::Bad,
+        _ => match [word("verdict"), word("outcome"), word("state")]
+            .into_iter()
+            .find(|word| !word.is_empty())
+        {
+            Some("done") | None => Tone::Good,
+            Some(word) => word_tone(word),
+        },
+    }
 }
 
 /// The whole journal, paginated.

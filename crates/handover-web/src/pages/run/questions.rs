@@ -8,6 +8,7 @@ use maud::{Markup, html};
 
 use super::render_with;
 use crate::error::PageError;
+use crate::form::token_field;
 use crate::page::{FormOutcome, Route};
 use crate::run_view::RunView;
 use crate::site::Site;
@@ -111,6 +112,7 @@ fn question_form(
             p class="words" { (untrusted(question)) }
             @if site.may_write {
                 form class="answer" method="post" action={ "/runs/" (run.id) "/answers" } {
+                    (token_field(site))
                     input type="hidden" name="story" value=(story);
                     label for={ "answer-" (n) } { "Your answer; the next agent reads it verbatim" }
                     @if let Some(rejected) = rejected {

@@ -1,13 +1,15 @@
 //! A session: its graph, its timeline, and undelivered packages.
 
 mod drawing;
+mod falls;
 pub(crate) mod graph;
 mod timeline;
 
-use handover_model::{Group, Session, SessionId};
+use handover_model::{Group, Session, SessionId, SessionStatus};
 use maud::{Markup, html};
 
 use self::graph::{Reach, SessionGraph};
+use crate::form::{Subject, Verb, button};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
@@ -40,6 +42,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             (figures(id, &graph))
             (section("picture", "Who knew what, and from whom", html! { "Time runs from left to right. Lines lead from the author of something to the agents that received it." },
                 html! { (drawing::legend()) (drawing::draw(id, &graph)) }))
+            (falls::render(site, id, &graph)?)
             (undelivered(id, &graph, site))
             (section("tale", "What happened", html! { "Times are UTC." }, timeline::render(site, &graph)))
         }
@@ -106,9 +109,27 @@ pub(crate) fn heading(site: &Site<'_>, session: &Session, here: &str) -> Markup 
                     (excerpt(&value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned), 60))
                 }
             }
+            (acts(site, session))
             nav class="tabs" aria-label="Session" {
                 @for (name, link, text) in tabs {
                     a href=(link) aria-current=[(name == here).then_some("page")] { (text) }
+                }
+            }
+        }
+    }
+}
+
+/// What can be done with it.
+fn acts(site: &Site<'_>, session: &Session) -> Markup {
+    let (id, back) = (session.id.as_str(), format!("/sessions/{}", session.id));
+    html! {
+        @if site.may_write {
+            div class="acts" {
+                @if session.status == SessionStatus::Active {
+                    (button(site, Verb::Close, Subject::Session, id, &back))
+                    (button(site, Verb::Fail, Subject::Session, id, &back))
+                } @else {
+                    (button(site, Verb::Reopen, Subject::Session, id, &back))
                 }
             }
         }

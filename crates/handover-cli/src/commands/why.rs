@@ -1,17 +1,13 @@
 //! `handover why`
 
-mod fate;
-mod subject;
-
 use handover_context::assemble::Explained;
+use handover_context::why::{Agent, Finding, Library, explain};
 use handover_handoff::HandoffRequest;
-use handover_model::{GroupId, Receipt, ReceiptId, Role, SessionId};
+use handover_model::{Receipt, Role};
 use handover_store::ReceiptFilter;
 use serde::Serialize;
 use serde_json::json;
 
-use self::fate::{Agent, Finding};
-use self::subject::Subject;
 use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
@@ -73,18 +69,21 @@ pub(crate) fn run(app: &App, args: WhyArgs) -> Outcome {
         }
         None => {
             let receipt = receipt(app, args.receipt.as_deref())?;
-            (Agent::of(&receipt), Some(receipt), None)
+            let task = receipt.task.clone();
+            (Agent::of(&receipt), Some(receipt), task)
         }
     };
-    let subjects = Subject::find(app, &agent.session, &name)?;
+    let (_, project) = app.learning()?;
+    let library = Library {
+        store: app.store()?,
+        project: &project,
+        config: &app.config()?.assembly,
+        session: &agent.session,
+    };
+    let path = app.in_project(name.as_ref()).unwrap_or_else(|| name.clone());
+    let subjects = library.find(&name, &path)?;
     let now = candidates(app, &agent, task)?;
-    let findings: Vec<Finding> = subjects
-        .iter()
-        .map(|subject| match &receipt {
-            Some(receipt) => Finding::in_receipt(subject, &agent, receipt, &now),
-            None => Finding::among(subject, &agent, &now),
-        })
-        .collect();
+    let findings = explain(&subjects, &agent, receipt.as_ref(), &now);
     let answer = Answer { name, found: !findings.is_empty(), agent, findings };
     // Titles and reasons come from files and agents.
     let shown = app.redactor()?.clean_json(json!(answer)).value().clone();
@@ -145,18 +144,4 @@ fn print(ui: &Ui, answer: &Answer) -> Result<(), CommandError> {
         }
     }
     Ok(())
-}
-
-impl Agent {
-    fn of(receipt: &Receipt) -> Self {
-        let (id, session): (&ReceiptId, &SessionId) = (&receipt.id, &receipt.session);
-        let group: Option<GroupId> = receipt.group.clone();
-        Self {
-            receipt: Some(id.clone()),
-            session: session.clone(),
-            role: receipt.role.clone(),
-            group,
-            iteration: Some(receipt.iteration),
-        }
-    }
 }

@@ -1,5 +1,7 @@
 //! The overview: activity, cost, and what needs attention.
 
+mod team;
+
 use std::collections::BTreeMap;
 
 use handover_model::{
@@ -23,7 +25,7 @@ pub(crate) const PAGES: &[PageEntry] = &[PageEntry::in_nav("overview", "/", "Ove
 const DAY: i64 = 86_400_000_000;
 // How many records are read and listed.
 const RUNS: u32 = 20;
-const RECEIPTS: u32 = 300;
+const RECEIPTS: u32 = 500;
 const LISTED: usize = 6;
 const NEEDS: usize = 12;
 
@@ -58,6 +60,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
         .count();
     let needs = collect_needs(site, &active, &runs, &receipts)?;
     let nothing = sessions.is_empty() && runs.is_empty();
+    let team = team::render(site, &receipts, &runs)?;
     let body = html! {
         header class="page" { h1 { (site.project) } }
         @if nothing {
@@ -74,6 +77,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
             }
             @if let Some(counts) = (site.coverage)() { (covered(&counts)) }
             (section("needs", "Needs a person", html! { (plural(needs.len(), "thing", "things")) }, need_list(site, &needs)))
+            (team)
             @if !runs.is_empty() {
                 (section("runs", "Runs", html! { a href="/runs" { "All runs" } }, runs::rows(site, &runs[..runs.len().min(LISTED)])))
             }

@@ -1,58 +1,41 @@
 //! What became of a record for one agent, in words, and what would change it.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
-use handover_context::assemble::Explained;
-use handover_model::{
-    Fate, GroupId, ItemKind, NoteState, Receipt, ReceiptId, RecordState, Role, Scope, SessionId,
-};
+use handover_model::{Fate, ItemKind, NoteState, Receipt, RecordState, Scope};
 use serde::Serialize;
 
 use super::subject::Subject;
-use crate::app::short_id;
-
-/// Who was told, or would be.
-#[derive(Debug, Serialize)]
-pub(super) struct Agent {
-    pub(super) receipt: Option<ReceiptId>,
-    pub(super) session: SessionId,
-    pub(super) role: Role,
-    pub(super) group: Option<GroupId>,
-    pub(super) iteration: Option<u32>,
-}
-
-impl fmt::Display for Agent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.role)?;
-        if let Some(group) = &self.group {
-            write!(f, " of group {group}")?;
-        }
-        write!(f, " in session {}", self.session)?;
-        match &self.receipt {
-            Some(id) => write!(f, ", receipt {}", short_id(id.as_str())),
-            None => write!(f, ", if it started now"),
-        }
-    }
-}
+use super::{Agent, short_id};
+use crate::assemble::Explained;
 
 /// What became of one record.
 #[derive(Debug, Serialize)]
-pub(super) struct Finding {
-    kind: ItemKind,
-    id: String,
-    title: String,
-    origin: String,
+pub struct Finding {
+    /// The kind of record.
+    pub kind: ItemKind,
+    /// Its id, as text.
+    pub id: String,
+    /// What people call it.
+    pub title: String,
+    /// Where it is from.
+    pub origin: String,
     /// Whether it was considered at all.
-    candidate: bool,
-    included: bool,
+    pub candidate: bool,
+    /// Whether the agent was told.
+    pub included: bool,
     /// Its place among the candidates of its kind, from 1.
-    rank: Option<usize>,
+    pub rank: Option<usize>,
     /// How many candidates of its kind there were.
-    of: Option<usize>,
-    score: Option<f64>,
-    reason: Option<Fate>,
-    pub(super) explanation: String,
-    pub(super) fixes: Vec<String>,
+    pub of: Option<usize>,
+    /// Its ranking score.
+    pub score: Option<f64>,
+    /// The rule that decided.
+    pub reason: Option<Fate>,
+    /// The reason in a sentence.
+    pub explanation: String,
+    /// What would change that: sentences with commands.
+    pub fixes: Vec<String>,
 }
 
 impl Finding {
@@ -74,7 +57,7 @@ impl Finding {
     }
 
     /// One line that names the record.
-    pub(super) fn heading(&self) -> String {
+    pub fn heading(&self) -> String {
         let id = if self.kind == ItemKind::Note { short_id(&self.id) } else { &self.id };
         format!("{} {id}: {} ({})", self.kind, self.title, self.origin)
     }
@@ -244,6 +227,35 @@ fn explained(fate: Fate, subject: &Subject, agent: &Agent) -> (String, Option<St
     (format!("{why} ({fate})."), fixes.into_iter().next())
 }
 
+/// A fate in a sentence.
+pub fn sentence(fate: Fate) -> &'static str {
+    match fate {
+        Fate::Fits => "It is told in full",
+        Fate::FitsShortened => "It is told, shortened to fit the budget",
+        Fate::FitsAsPassages => "It is told: the passages that answer the task",
+        Fate::FitsAsPath => "Only its path is told, to fit the budget",
+        Fate::OverTheLimit => {
+            "It was a candidate, but others ranked higher and the number of items is limited"
+        }
+        Fate::OverTheBudget => {
+            "It was a candidate, but no form of it fits the tokens that were left"
+        }
+        Fate::LowPriority => "The agent's window was so full that only higher priorities got in",
+        Fate::AnotherGroup => "It belongs to another group and is not global",
+        Fate::AddressedToOthers => "It is addressed to other roles",
+        Fate::DeliveredAlready => "This role got it before, in the same attempt",
+        Fate::FileGone => "The file that it refers to is gone",
+        Fate::Settled => "It reports work as failed that has been accepted since",
+        Fate::OffTopic => "Nothing in it has to do with the task",
+        Fate::ShownAlready => "Another item says the same",
+        Fate::Amended => "A later statement replaced it",
+        Fate::Retired => "It is retired",
+        Fate::LoadedAnyway => "The agent program reads that file by itself",
+        Fate::Distrusted => "It is trusted too little for this role",
+        Fate::Screened => "It comes from outside and speaks to the agent instead of informing it",
+    }
+}
+
 /// A fate in a sentence, and what would change it.
 fn explain(fate: Fate, subject: &Subject, agent: &Agent) -> (&'static str, Vec<String>) {
     let (role, kind, id) = (&agent.role, subject.kind(), subject.id());
@@ -254,60 +266,46 @@ fn explain(fate: Fate, subject: &Subject, agent: &Agent) -> (&'static str, Vec<S
         }
         Subject::Note(_) => String::new(),
     };
-    let limit =
-        format!("`handover config set assembly.roles.{role}.limit N` allows more for {role}.");
-    let (why, fixes) = match fate {
-        Fate::Fits => ("It is told in full", vec![]),
-        Fate::FitsShortened => ("It is told, shortened to fit the budget", vec![]),
-        Fate::FitsAsPassages => ("It is told: the passages that answer the task", vec![]),
-        Fate::FitsAsPath => ("Only its path is told, to fit the budget", vec![]),
-        Fate::OverTheLimit => (
-            "It was a candidate, but others ranked higher and the number of items is limited",
-            vec![limit, update("--priority high".to_owned()), "Say in the task what it is about.".to_owned()],
-        ),
-        Fate::OverTheBudget => (
-            "It was a candidate, but no form of it fits the tokens that were left",
-            vec![format!("`handover config set assembly.roles.{role}.context N` gives context a larger share."), update("--priority critical".to_owned())],
-        ),
-        Fate::LowPriority => (
-            "The agent's window was so full that only higher priorities got in",
-            vec![update("--priority critical".to_owned())],
-        ),
-        Fate::AnotherGroup => (
-            "It belongs to another group and is not global",
-            vec![update("--global".to_owned()), group_fix(&id, agent)],
-        ),
-        Fate::AddressedToOthers => (
-            "It is addressed to other roles",
-            vec![update(format!("--consumer {role}"))],
-        ),
-        Fate::DeliveredAlready => (
-            "This role got it before, in the same attempt",
-            vec!["`--iteration N` with the next number starts an attempt that gets everything again.".to_owned(), format!("`handover package show {id}` lists who got it.")],
-        ),
-        Fate::FileGone => ("The file that it refers to is gone", vec![format!("Restore the file, or `handover package retire {id}`.")]),
-        Fate::Settled => ("It reports work as failed that has been accepted since", vec![]),
-        Fate::OffTopic => (
-            "Nothing in it has to do with the task",
-            vec!["Say in the task what it is about.".to_owned()],
-        ),
-        Fate::ShownAlready => ("Another item says the same", vec![]),
-        Fate::Amended => (
-            "A later statement replaced it",
-            vec![format!("`handover {kind} reject {id}` says that it still counts.")],
-        ),
-        Fate::Retired => ("It is retired", vec![format!("`handover {kind} restore {id}` uses it again.")]),
-        Fate::LoadedAnyway => ("The agent program reads that file by itself", vec![]),
-        Fate::Distrusted => (
-            "It is trusted too little for this role",
-            vec![format!("`handover config get assembly.roles.{role}.min_trust` shows the rule; `handover trust` trusts the checkout.")],
-        ),
-        Fate::Screened => (
-            "It comes from outside and speaks to the agent instead of informing it",
-            vec!["Read it; if it is harmless, write what matters as a note: `handover note add TEXT`.".to_owned()],
-        ),
+    let set = |key: &str| format!("`handover config set assembly.roles.{role}.{key} N`");
+    let say = || "Say in the task what it is about.".to_owned();
+    let fixes = match fate {
+        Fate::OverTheLimit => vec![
+            format!("{} allows more for {role}.", set("limit")),
+            update("--priority high".to_owned()),
+            say(),
+        ],
+        Fate::OverTheBudget => vec![
+            format!("{} gives context a larger share.", set("context")),
+            update("--priority critical".to_owned()),
+        ],
+        Fate::LowPriority => vec![update("--priority critical".to_owned())],
+        Fate::AnotherGroup => vec![update("--global".to_owned()), group_fix(&id, agent)],
+        Fate::AddressedToOthers => vec![update(format!("--consumer {role}"))],
+        Fate::DeliveredAlready => vec![
+            "`--iteration N` with the next number starts an attempt that gets everything again."
+                .to_owned(),
+            format!("`handover package show {id}` lists who got it."),
+        ],
+        Fate::FileGone => vec![format!("Restore the file, or `handover package retire {id}`.")],
+        Fate::OffTopic => vec![say()],
+        Fate::Amended => vec![format!("`handover {kind} reject {id}` says that it still counts.")],
+        Fate::Retired => vec![format!("`handover {kind} restore {id}` uses it again.")],
+        Fate::Distrusted => vec![format!(
+            "`handover config get assembly.roles.{role}.min_trust` shows the rule; `handover trust` trusts the checkout."
+        )],
+        Fate::Screened => vec![
+            "Read it; if it is harmless, write what matters as a note: `handover note add TEXT`."
+                .to_owned(),
+        ],
+        Fate::Fits
+        | Fate::FitsShortened
+        | Fate::FitsAsPassages
+        | Fate::FitsAsPath
+        | Fate::Settled
+        | Fate::ShownAlready
+        | Fate::LoadedAnyway => Vec::new(),
     };
-    (why, fixes.into_iter().filter(|fix| !fix.is_empty()).collect())
+    (sentence(fate), fixes.into_iter().filter(|fix| !fix.is_empty()).collect())
 }
 
 fn group_fix(id: &str, agent: &Agent) -> String {

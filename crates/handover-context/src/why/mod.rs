@@ -1,0 +1,78 @@
+//! Why an agent was or was not told something: what a name means (`subject.rs`), what became of it, and what
+//! would change that (`fate.rs`). For the command line and the dashboard.
+
+mod fate;
+mod subject;
+
+use handover_model::{GroupId, Receipt, ReceiptId, Role, SessionId};
+use serde::Serialize;
+
+pub use fate::{Finding, sentence};
+pub use subject::{Library, Subject};
+
+use crate::assemble::Explained;
+
+/// How many characters of an id are shown.
+const SHOWN: usize = 6;
+
+/// The end of an id, as lists show it; enough to name a record.
+pub fn short_id(id: &str) -> &str {
+    let start = id.char_indices().rev().nth(SHOWN - 1).map_or(0, |(at, _)| at);
+    &id[start..]
+}
+
+/// Who was told, or would be.
+#[derive(Debug, Clone, Serialize)]
+pub struct Agent {
+    /// The receipt of its brief, if it had one.
+    pub receipt: Option<ReceiptId>,
+    /// Its session.
+    pub session: SessionId,
+    /// Its role.
+    pub role: Role,
+    /// Its group, if any.
+    pub group: Option<GroupId>,
+    /// Its attempt, from 0.
+    pub iteration: Option<u32>,
+}
+
+impl Agent {
+    /// The agent that a receipt is of.
+    pub fn of(receipt: &Receipt) -> Self {
+        Self {
+            receipt: Some(receipt.id.clone()),
+            session: receipt.session.clone(),
+            role: receipt.role.clone(),
+            group: receipt.group.clone(),
+            iteration: Some(receipt.iteration),
+        }
+    }
+}
+
+impl std::fmt::Display for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.role)?;
+        if let Some(group) = &self.group {
+            write!(f, " of group {group}")?;
+        }
+        write!(f, " in session {}", self.session)?;
+        match &self.receipt {
+            Some(id) => write!(f, ", receipt {}", short_id(id.as_str())),
+            None => write!(f, ", if it started now"),
+        }
+    }
+}
+
+/// What became of each record. `now` is everything that such an agent could be given today, explained.
+pub fn explain(
+    subjects: &[Subject],
+    agent: &Agent,
+    receipt: Option<&Receipt>,
+    now: &[Explained],
+) -> Vec<Finding> {
+    let explained = subjects.iter().map(|subject| match receipt {
+        Some(receipt) => Finding::in_receipt(subject, agent, receipt, now),
+        None => Finding::among(subject, agent, now),
+    });
+    explained.collect()
+}

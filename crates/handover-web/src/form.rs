@@ -1,0 +1,209 @@
+//! Forms that change something by hand: what they send, and the fields that every one of them has.
+//!
+//! A form works without a script. It carries the token of the browser's rights, so that no other site can send
+//! it, and where to go back to.
+
+use handover_context::by_hand::ByHand;
+use handover_model::Trust;
+use maud::{Markup, html};
+
+use crate::page::Route;
+use crate::site::Site;
+use crate::view::single_line;
+
+/// The field with the token.
+pub(crate) const TOKEN: &str = "token";
+
+/// Characters of a reason.
+pub(crate) const REASON: usize = 300;
+
+/// The kinds of record that forms are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Subject {
+    Package,
+    Note,
+    Strategy,
+    Error,
+    Session,
+    Operation,
+}
+
+/// What a form does with one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Retire,
+    Restore,
+    Confirm,
+    Reject,
+    Close,
+    Fail,
+    Reopen,
+    Undo,
+}
+
+impl Subject {
+    const ALL: [(Self, &'static str); 6] = [
+        (Self::Package, "package"),
+        (Self::Note, "note"),
+        (Self::Strategy, "strategy"),
+        (Self::Error, "error"),
+        (Self::Session, "session"),
+        (Self::Operation, "operation"),
+    ];
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, name)| *name == text).map(|(subject, _)| subject)
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        Self::ALL.into_iter().find(|(subject, _)| *subject == self).map_or("", |(_, name)| name)
+    }
+}
+
+impl Verb {
+    const ALL: [(Self, &'static str, &'static str); 8] = [
+        (Self::Retire, "retire", "Retire"),
+        (Self::Restore, "restore", "Restore"),
+        (Self::Confirm, "confirm", "It is outdated"),
+        (Self::Reject, "reject", "It still counts"),
+        (Self::Close, "close", "Close as completed"),
+        (Self::Fail, "fail", "Close as failed"),
+        (Self::Reopen, "reopen", "Reopen"),
+        (Self::Undo, "undo", "Undo"),
+    ];
+
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, name, _)| *name == text).map(|(verb, ..)| verb)
+    }
+
+    fn row(self) -> (&'static str, &'static str) {
+        let found = Self::ALL.into_iter().find(|(verb, ..)| *verb == self);
+        found.map_or(("", ""), |(_, name, label)| (name, label))
+    }
+}
+
+/// The change that a form makes, logged with who sent it.
+pub(crate) fn hand<'a>(site: &'a Site<'a>) -> ByHand<'a> {
+    ByHand {
+        store: site.store,
+        redactor: site.redactor,
+        project: site.project,
+        id: site.operation.clone(),
+        // Nothing proves that a person sent it.
+        trust: Trust::Agent,
+        author: Some(site.author.to_owned()),
+        now: site.now,
+    }
+}
+
+/// The field that every form has.
+pub(crate) fn token_field(site: &Site<'_>) -> Markup {
+    html! { input type="hidden" name=(TOKEN) value=(site.form_token); }
+}
+
+/// A button that does something with a record, and returns to `back`. Nothing without the right to write.
+pub(crate) fn button(site: &Site<'_>, verb: Verb, what: Subject, id: &str, back: &str) -> Markup {
+    if !site.may_write {
+        return html! {};
+    }
+    let (name, label) = verb.row();
+    html! {
+        form class="act" method="post" action="/changes" {
+            (token_field(site))
+            input type="hidden" name="what" value=(what.as_str());
+            input type="hidden" name="id" value=(single_line(id));
+            input type="hidden" name="do" value=(name);
+            input type="hidden" name="back" value=(back);
+            button { (label) }
+        }
+    }
+}
+
+/// Retiring, which asks for a reason, or restoring what is retired.
+pub(crate) fn retire_or_restore(
+    site: &Site<'_>,
+    is_retired: bool,
+    what: Subject,
+    id: &str,
+    back: &str,
+) -> Markup {
+    if !site.may_write {
+        return html! {};
+    }
+    if is_retired {
+        return button(site, Verb::Restore, what, id, back);
+    }
+    html! {
+        details class="act" {
+            summary { "Retire" }
+            form class="inline" method="post" action="/changes" {
+                (token_field(site))
+                input type="hidden" name="what" value=(what.as_str());
+                input type="hidden" name="id" value=(single_line(id));
+                input type="hidden" name="do" value="retire";
+                input type="hidden" name="back" value=(back);
+                label for={ "reason-" (what.as_str()) "-" (single_line(id)) } { "Why" }
+                input id={ "reason-" (what.as_str()) "-" (single_line(id)) } type="text" name="reason" maxlength=(REASON) placeholder="optional";
+                button { "Retire" }
+            }
+        }
+    }
+}
+
+/// Where a form leads back to: a path of ours, else the log.
+pub(crate) fn back(route: &Route<'_>) -> String {
+    let back = route.request.form_field("back").filter(|path| is_local(path));
+    back.unwrap_or("/changes").to_owned()
+}
+
+/// `//host` and `/\host` are other sites to a browser.
+pub(crate) fn is_local(path: &str) -> bool {
+    path.starts_with('/')
+        && !path.starts_with("//")
+        && path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+}
+
+/// A path with one more parameter, before its fragment.
+pub(crate) fn with_parameter(path: &str, name: &str, value: &str) -> String {
+    let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let mut all = form_urlencoded::Serializer::new(String::new());
+    for (key, old) in form_urlencoded::parse(query.as_bytes()).filter(|(key, _)| key != name) {
+        all.append_pair(&key, &old);
+    }
+    all.append_pair(name, value);
+    let hash = if fragment.is_empty() { String::new() } else { format!("#{fragment}") };
+    format!("{path}?{}{hash}", all.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_forms_read_back() {
+        for (subject, name) in Subject::ALL {
+            assert_eq!((Subject::parse(name), subject.as_str()), (Some(subject), name));
+        }
+        for (verb, name, _) in Verb::ALL {
+            assert_eq!((Verb::parse(name), verb.row().0), (Some(verb), name));
+        }
+        assert_eq!((Subject::parse("x"), Verb::parse("")), (None, None));
+    }
+
+    #[test]
+    fn parameters_are_added_once() {
+        assert_eq!(with_parameter("/a", "done", "op 1"), "/a?done=op+1");
+        assert_eq!(with_parameter("/a?x=1&done=0#b", "done", "2"), "/a?x=1&done=2#b");
+    }
+
+    #[test]
+    fn forms_lead_nowhere_else() {
+        for local in ["/", "/packages/1?x=%20#y"] {
+            assert!(is_local(local), "{local}");
+        }
+        for other in ["", "a", "//evil.example", "/\\evil.example", "https://x", "/a\nb", "/ä"] {
+            assert!(!is_local(other), "{other}");
+        }
+    }
+}

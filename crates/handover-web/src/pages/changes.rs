@@ -1,0 +1,224 @@
+//! What was changed by hand, by whom, and undoing it. Every form about a record is sent here.
+
+use std::collections::BTreeMap;
+
+use handover_context::by_hand::{ByHandError, undone};
+use handover_context::notes::{Decision, named};
+use handover_model::{
+    Action, AmendmentDecision, Edit, Operation, OperationId, PackageId, RecordState, SessionId,
+    SessionStatus,
+};
+use handover_store::OperationFilter;
+use maud::{Markup, html};
+
+use crate::error::PageError;
+use crate::form::{self, Subject, Verb, button, hand};
+use crate::page::{FormOutcome, Page, PageEntry, PageResult, Route};
+use crate::site::Site;
+use crate::view::{
+    Column, Row, Tone, badge, empty_state, excerpt, plural, relative_time, section, short_id,
+    table, untrusted,
+};
+
+pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
+    submit: Some(submit),
+    ..PageEntry::new("changes", "/changes", "/knowledge", render)
+}];
+
+/// Changes on the page.
+const LISTED: usize = 100;
+
+fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
+    let all = site.store.operations(site.project, &OperationFilter::default())?;
+    let gone: BTreeMap<&OperationId, &OperationId> = undone(&all).into_iter().collect();
+    let note = html! { (plural(all.len(), "change", "changes")) @if all.len() > LISTED { ", the latest " (LISTED) } ". Nothing is lost by undoing one." };
+    let body = html! {
+        header class="page" {
+            h1 { "Changes by hand" }
+            p class="lead" { "What people and agents retired, restored, decided, added and closed, newest first." }
+        }
+        (section("changes", "Log", note, html! {
+            @if all.is_empty() {
+                (empty_state("Nothing was changed by hand.", "Retire what misleads agents, on the page of a package or note, or:", "handover package retire 3 --reason \"the service is gone\""))
+            } @else { (rows(site, &all, &gone)) }
+        }))
+    };
+    Ok(Page { title: "Changes by hand".to_owned(), breadcrumbs: Vec::new(), body })
+}
+
+fn rows(site: &Site<'_>, all: &[Operation], gone: &BTreeMap<&OperationId, &OperationId>) -> Markup {
+    use Column::Text;
+    let columns = [Text("What"), Text("By"), Text("State"), Text("When"), Text("Id")];
+    let row = |operation: &Operation| {
+        let by = gone.get(&operation.id);
+        let state = match by {
+            Some(by) => {
+                html! { (badge(Tone::Calm, "undone")) " by " code { (short_id(by.as_str())) } }
+            }
+            None => button(site, Verb::Undo, Subject::Operation, operation.id.as_str(), "/changes"),
+        };
+        let row = Row::new(
+            html! { (described(operation)) },
+            [
+                html! { (operation.trust.as_str()) @if let Some(author) = &operation.author { ", " (excerpt(author, 80)) } },
+                state,
+                relative_time(site.now, operation.created_at),
+                html! { code { (short_id(operation.id.as_str())) } },
+            ],
+        );
+        if by.is_some() { row.dimmed() } else { row }
+    };
+    table("", &columns, all.iter().take(LISTED).map(row))
+}
+
+/// An operation in words, with links to what it changed.
+pub(crate) fn described(operation: &Operation) -> Markup {
+    let reason = operation.changes.iter().find_map(reason);
+    html! {
+        (verb(operation.action)) " "
+        @for (nth, edit) in operation.changes.iter().take(3).enumerate() { @if nth > 0 { ", " } (subject(edit)) }
+        @if operation.changes.len() > 3 { " and " (operation.changes.len() - 3) " more" }
+        @if let Some(reason) = reason { span class="muted" { ": " (excerpt(reason, 160)) } }
+    }
+}
+
+const fn verb(action: Action) -> &'static str {
+    match action {
+        Action::Retire => "Retired",
+        Action::Restore => "Restored",
+        Action::Expire => "Retired because of its age:",
+        Action::Add => "Added",
+        Action::Supersede => "Replaced",
+        Action::Confirm => "Confirmed a replacement of",
+        Action::Reject => "Rejected a replacement of",
+        Action::Close => "Closed",
+        Action::Reopen => "Reopened",
+        Action::Undo => "Undid a change of",
+    }
+}
+
+fn reason(edit: &Edit) -> Option<&str> {
+    match edit {
+        Edit::Package { after, .. } | Edit::Strategy { after, .. } | Edit::Error { after, .. } => {
+            after.reason.as_deref()
+        }
+        Edit::Note { after, .. } => after.reason.as_deref(),
+        Edit::Session { .. } | Edit::Decision { .. } | Edit::Version { .. } => None,
+    }
+}
+
+fn subject(edit: &Edit) -> Markup {
+    let link = match edit {
+        Edit::Package { id, .. } | Edit::Version { id, .. } => Some(format!("/packages/{id}")),
+        Edit::Note { id, .. } => Some(format!("/notes/{id}")),
+        Edit::Error { id, .. } => Some(format!("/errors/{id}")),
+        Edit::Session { id, .. } => Some(format!("/sessions/{id}")),
+        Edit::Strategy { .. } => Some("/strategies".to_owned()),
+        Edit::Decision { .. } => None,
+    };
+    let name = edit.subject();
+    html! { @match link { Some(link) => a href=(link) { (excerpt(&name, 80)) }, None => (excerpt(&name, 80)) } }
+}
+
+/// Does what a form asks for, and returns to where it was sent from.
+fn submit(site: &Site<'_>, route: &Route<'_>) -> Result<FormOutcome, PageError> {
+    let field = |name: &str| route.request.form_field(name).unwrap_or_default();
+    let (what, verb) = (Subject::parse(field("what")), Verb::parse(field("do")));
+    let (Some(what), Some(verb)) = (what, verb) else {
+        return Ok(refused(400, "The form asks for something that does not exist.", route));
+    };
+    let reason: String = field("reason").chars().take(form::REASON).collect();
+    match change(site, what, verb, field("id"), &reason) {
+        Ok(()) => {
+            let path = form::with_parameter(&form::back(route), "done", site.operation.as_str());
+            Ok(FormOutcome::Redirect(path))
+        }
+        Err(ByHandError::Store(error)) => Err(error.into()),
+        Err(error) => Ok(refused(409, &format!("{error}."), route)),
+    }
+}
+
+fn change(
+    site: &Site<'_>,
+    what: Subject,
+    verb: Verb,
+    id: &str,
+    reason: &str,
+) -> Result<(), ByHandError> {
+    let hand = hand(site);
+    let unknown = || ByHandError::Unknown { what: what.as_str(), name: id.to_owned() };
+    let why = Some(reason).filter(|_| verb == Verb::Retire);
+    let state = if verb == Verb::Retire { RecordState::Retired } else { RecordState::Live };
+    let note = || named(site.store, site.project, id);
+    let close = |status| {
+        let id = SessionId::new(id).map_err(|_| unknown())?;
+        hand.set_session(&id, status).map(drop)
+    };
+    match (what, verb) {
+        (Subject::Package, Verb::Retire | Verb::Restore) => {
+            let id: PackageId = id.parse().map_err(|_| unknown())?;
+            hand.set_package(id, state, why).map(drop)
+        }
+        (Subject::Package, Verb::Confirm) => {
+            let id: PackageId = id.parse().map_err(|_| unknown())?;
+            hand.decide_package(id, None, AmendmentDecision::Confirmed).map(drop)
+        }
+        (Subject::Package, Verb::Reject) => {
+            let id: PackageId = id.parse().map_err(|_| unknown())?;
+            hand.decide_package(id, None, AmendmentDecision::Rejected).map(drop)
+        }
+        (Subject::Strategy, Verb::Retire | Verb::Restore) => {
+            hand.set_strategy(id, state, why).map(drop)
+        }
+        (Subject::Error, Verb::Retire | Verb::Restore) => hand.set_error(id, state, why).map(drop),
+        (Subject::Note, Verb::Retire) => {
+            let reason = why.filter(|why| !why.is_empty());
+            hand.decide(&note()?, Decision::Retire { reason }).map(drop)
+        }
+        (Subject::Note, Verb::Restore) => hand.decide(&note()?, Decision::Restore).map(drop),
+        (Subject::Note, Verb::Confirm) => {
+            hand.decide(&note()?, Decision::Confirm { by: None }).map(drop)
+        }
+        (Subject::Note, Verb::Reject) => {
+            hand.decide(&note()?, Decision::Reject { by: None }).map(drop)
+        }
+        (Subject::Session, Verb::Close) => close(SessionStatus::Completed),
+        (Subject::Session, Verb::Fail) => close(SessionStatus::Failed),
+        (Subject::Session, Verb::Reopen) => close(SessionStatus::Active),
+        (Subject::Operation, Verb::Undo) => hand.undo(Some(id)).map(drop),
+        _ => Err(unknown()),
+    }
+}
+
+/// Says why nothing was changed.
+pub(crate) fn refused(status: u16, why: &str, route: &Route<'_>) -> FormOutcome {
+    let back = form::back(route);
+    let page = Page {
+        title: "Nothing was changed".to_owned(),
+        breadcrumbs: Vec::new(),
+        body: html! {
+            h1 { "Nothing was changed" }
+            p class="lead" role="alert" { (untrusted(why)) }
+            p { a href=(back) { "Back" } }
+        },
+    };
+    FormOutcome::Rejected(status, Box::new(page))
+}
+
+/// Says on the next page what a form did, with the way back.
+pub(crate) fn told(site: &Site<'_>, route_path: &str, done: &str) -> Option<Markup> {
+    let id = OperationId::new(done).ok()?;
+    let filter = OperationFilter { since: None, limit: Some(50) };
+    let all = site.store.operations(site.project, &filter).ok()?;
+    let operation = all.iter().find(|operation| operation.id == id)?;
+    let is_undone = undone(&all).iter().any(|(target, _)| **target == id);
+    Some(html! {
+        div class="notice good" id="done" role="status" {
+            div class="row" {
+                p { (described(operation)) "." }
+                @if !is_undone { (button(site, Verb::Undo, Subject::Operation, id.as_str(), route_path)) }
+                a href="/changes" { "All changes" }
+            }
+        }
+    })
+}

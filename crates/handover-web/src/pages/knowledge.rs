@@ -1,0 +1,306 @@
+//! Everything that the project knows, in one place: packages, notes, strategies and errors, by words, kind, trust
+//! and state. The filters are in the address, so that a view can be kept and sent.
+
+use handover_context::everything::{Everything, search};
+use handover_model::{ItemKind, NoteId, NoteState, RecordState, Timestamp, Trust};
+use handover_store::{ErrorFilter, NoteFilter, PackageFilter, StrategyFilter, Versions};
+use maud::{Markup, html};
+
+use crate::error::PageError;
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::site::Site;
+use crate::view::{
+    Column, Row, Tone, badge, count, empty_state, excerpt, plural, relative_time, section,
+    single_line, table,
+};
+
+pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
+    demo_query: "?type=note",
+    ..PageEntry::in_nav("knowledge", "/knowledge", "Knowledge", render)
+}];
+
+/// Records on the page, and how many of each kind are looked at.
+const LISTED: usize = 100;
+const EACH: u32 = 400;
+const SESSIONS: usize = 20;
+const TYPES: [ItemKind; 4] =
+    [ItemKind::Package, ItemKind::Note, ItemKind::Strategy, ItemKind::Error];
+const STATES: [&str; 4] = ["live", "stale", "amended", "retired"];
+
+/// What the address asks for.
+struct Filter {
+    words: String,
+    of: Option<ItemKind>,
+    trust: Option<Trust>,
+    state: Option<&'static str>,
+}
+
+impl Filter {
+    fn read(route: &Route<'_>) -> Self {
+        let asked = |name: &str| route.query(name).unwrap_or_default().trim();
+        let state = STATES.into_iter().find(|state| *state == asked("state"));
+        Self {
+            words: asked("q").chars().take(200).collect(),
+            of: TYPES.into_iter().find(|kind| kind.as_str() == asked("type")),
+            trust: asked("trust").parse().ok(),
+            state,
+        }
+    }
+
+    fn takes(&self, one: &Known) -> bool {
+        self.of.is_none_or(|of| of == one.of)
+            && self.trust.is_none_or(|trust| trust == one.trust)
+            && self.state.is_none_or(|state| state == one.state)
+    }
+
+    fn wants(&self, kind: ItemKind) -> bool {
+        self.of.is_none_or(|of| of == kind)
+    }
+}
+
+/// One record, whatever it is.
+struct Known {
+    of: ItemKind,
+    link: String,
+    title: String,
+    origin: String,
+    trust: Trust,
+    state: &'static str,
+    reason: Option<String>,
+    at: Timestamp,
+}
+
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let filter = Filter::read(route);
+    let (mut all, is_whole) = match filter.words.is_empty() {
+        true => newest(site, &filter)?,
+        false => (by_words(site, &filter)?, true),
+    };
+    all.retain(|one| filter.takes(one));
+    let note = html! {
+        (plural(all.len(), "record", "records")) @if !is_whole { ", of the newest of each kind" }
+        @if all.len() > LISTED { ", the first " (LISTED) }
+        "."
+    };
+    let body = html! {
+        header class="page" {
+            h1 { "Knowledge" }
+            p class="lead" { "What agents can be told: what others wrote, what the project says, what worked, what went wrong before." }
+            nav class="tabs" aria-label="Kinds" {
+                a href="/knowledge" aria-current="page" { "Everything" }
+                a href="/notes" { "Notes" } a href="/strategies" { "Strategies" } a href="/errors" { "Errors" }
+                a href="/changes" { "Changes by hand" }
+            }
+        }
+        (form(&filter))
+        (section("knowledge", "Records", note, html! {
+            @if all.is_empty() {
+                @if filter.words.is_empty() && filter.of.is_none() && filter.trust.is_none() && filter.state.is_none() {
+                    (empty_state("Nothing is known yet.", "Read what is already there, or write something down:", "handover learn\nhandover note add \"Prices are in cents.\""))
+                } @else { (empty_state("Nothing matches.", "Leave out a filter, or use other words.", "")) }
+            } @else { (rows(site, all.get(..LISTED.min(all.len())).unwrap_or_default())) }
+        }))
+    };
+    Ok(Page { title: "Knowledge".to_owned(), breadcrumbs: Vec::new(), body })
+}
+
+fn form(filter: &Filter) -> Markup {
+    let choice = |name: &str, label: &str, chosen: &str, values: &[&str]| {
+        html! {
+            div {
+                label for={ "only-" (name) } { (label) }
+                select id={ "only-" (name) } name=(name) {
+                    option value="" selected[chosen.is_empty()] { "any" }
+                    @for value in values { option value=(value) selected[*value == chosen] { (value) } }
+                }
+            }
+        }
+    };
+    let kinds: Vec<&str> = TYPES.iter().map(|kind| kind.as_str()).collect();
+    let trusts: Vec<&str> = Trust::ALL.iter().map(|trust| trust.as_str()).collect();
+    html! {
+        form class="filters" method="get" action="/knowledge" {
+            div class="wide-field" {
+                label for="only-words" { "Words" }
+                input id="only-words" type="search" name="q" value=(single_line(&filter.words)) maxlength="200" placeholder="refresh tokens";
+            }
+            (choice("type", "Kind", filter.of.map_or("", ItemKind::as_str), &kinds))
+            (choice("trust", "Said by", filter.trust.map_or("", Trust::as_str), &trusts))
+            (choice("state", "State", filter.state.unwrap_or_default(), &STATES))
+            button { "Show" }
+        }
+    }
+}
+
+fn rows(site: &Site<'_>, all: &[Known]) -> Markup {
+    use Column::Text;
+    let columns =
+        [Text("What"), Text("Kind"), Text("From"), Text("Said by"), Text("State"), Text("Date")];
+    let row = |one: &Known| {
+        let tone = match one.state {
+            "live" => Tone::Good,
+            "retired" => Tone::Calm,
+            _ => Tone::Warn,
+        };
+        let row = Row::new(
+            html! { a href=(one.link) { (excerpt(&one.title, 120)) } },
+            [
+                html! { (one.of) },
+                excerpt(&one.origin, 80),
+                html! { (one.trust) },
+                html! { (badge(tone, one.state)) @if let Some(reason) = &one.reason { p class="muted" { (excerpt(reason, 100)) } } },
+                relative_time(site.now, one.at),
+            ],
+        );
+        if one.state == "retired" { row.dimmed() } else { row }
+    };
+    html! { (table("", &columns, all.iter().map(row))) @if all.len() == LISTED { p class="note" { "At most " (count(LISTED)) " are shown; words find the rest." } } }
+}
+
+const fn record_state(state: RecordState) -> &'static str {
+    match state {
+        RecordState::Live => "live",
+        RecordState::Retired => "retired",
+    }
+}
+
+const fn note_state(state: NoteState) -> &'static str {
+    match state {
+        NoteState::Live => "live",
+        NoteState::Stale => "stale",
+        NoteState::Amended => "amended",
+        NoteState::Retired => "retired",
+    }
+}
+
+fn of_note(note: handover_model::Note) -> Known {
+    Known {
+        of: ItemKind::Note,
+        link: format!("/notes/{}", note.id),
+        title: if note.title.is_empty() { note.text } else { note.title },
+        origin: note.origin,
+        trust: note.trust,
+        state: note_state(note.state),
+        reason: note.reason,
+        at: note.created_at,
+    }
+}
+
+fn of_package(package: handover_model::Package) -> Known {
+    Known {
+        of: ItemKind::Package,
+        link: format!("/packages/{}", package.id),
+        title: package.title.unwrap_or(package.summary),
+        origin: package.path,
+        trust: package.trust,
+        state: record_state(package.state),
+        reason: package.reason,
+        at: package.created_at,
+    }
+}
+
+fn of_strategy(strategy: handover_model::Strategy) -> Known {
+    Known {
+        of: ItemKind::Strategy,
+        link: "/strategies".to_owned(),
+        title: strategy.insight,
+        origin: strategy.topic.to_string(),
+        trust: strategy.trust,
+        state: record_state(strategy.state),
+        reason: strategy.reason,
+        at: strategy.last_seen,
+    }
+}
+
+fn of_error(error: handover_model::ErrorPattern) -> Known {
+    Known {
+        of: ItemKind::Error,
+        link: format!("/errors/{}", error.hash),
+        title: error.signature.message,
+        origin: error.signature.kind,
+        trust: error.trust,
+        state: record_state(error.state),
+        reason: error.reason,
+        at: error.last_seen,
+    }
+}
+
+/// The newest of each kind, and whether that is all there is.
+fn newest(site: &Site<'_>, filter: &Filter) -> Result<(Vec<Known>, bool), PageError> {
+    let mut all = Vec::new();
+    let mut is_whole = true;
+    if filter.wants(ItemKind::Note) {
+        let notes = NoteFilter { limit: Some(EACH), ..NoteFilter::default() };
+        all.extend(site.store.notes(site.project, &notes)?.into_iter().map(of_note));
+        is_whole &= all.len() < EACH as usize;
+    }
+    if filter.wants(ItemKind::Package) {
+        let latest = PackageFilter {
+            versions: Versions::Latest,
+            limit: Some(EACH),
+            ..PackageFilter::default()
+        };
+        let sessions = site.store.sessions(None)?;
+        is_whole &= sessions.len() <= SESSIONS;
+        for session in sessions.iter().take(SESSIONS) {
+            let packages = site.store.packages(&session.id, &latest)?;
+            is_whole &= packages.len() < EACH as usize;
+            all.extend(packages.into_iter().map(of_package));
+        }
+    }
+    if filter.wants(ItemKind::Strategy) {
+        let strategies = site.store.strategies(site.project, &StrategyFilter::default())?;
+        all.extend(strategies.into_iter().map(of_strategy));
+    }
+    if filter.wants(ItemKind::Error) {
+        let errors = site.store.errors(site.project, &ErrorFilter::default())?;
+        all.extend(errors.into_iter().map(of_error));
+    }
+    all.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.link.cmp(&b.link)));
+    Ok((all, is_whole))
+}
+
+/// What a search finds, best first.
+fn by_words(site: &Site<'_>, filter: &Filter) -> Result<Vec<Known>, PageError> {
+    let everything = Everything {
+        project: site.project,
+        text: &filter.words,
+        limit: LISTED,
+        session: None,
+        group: None,
+        of: filter.of,
+        kind: None,
+        since: None,
+        config: &site.config.assembly,
+    };
+    let found = site.store.reading(|store| search(store, &everything))?.found;
+    let wants = |kind| found.iter().any(|hit| hit.of == kind);
+    let strategies = match wants(ItemKind::Strategy) {
+        true => site.store.strategies(site.project, &StrategyFilter::default())?,
+        false => Vec::new(),
+    };
+    let errors = match wants(ItemKind::Error) {
+        true => site.store.errors(site.project, &ErrorFilter::default())?,
+        false => Vec::new(),
+    };
+    let mut all = Vec::new();
+    for hit in &found {
+        let id = hit.id.to_string();
+        let known = match hit.of {
+            ItemKind::Package => {
+                id.parse().ok().and_then(|id| site.store.package(id).ok()).map(of_package)
+            }
+            ItemKind::Note => NoteId::new(&id)
+                .ok()
+                .and_then(|id| site.store.note(site.project, &id).ok())
+                .map(of_note),
+            ItemKind::Strategy => {
+                strategies.iter().find(|one| one.id == id).cloned().map(of_strategy)
+            }
+            ItemKind::Error => errors.iter().find(|one| one.hash == id).cloned().map(of_error),
+            ItemKind::Reasoning | ItemKind::Verdict => None,
+        };
+        all.extend(known);
+    }
+    Ok(all)
+}

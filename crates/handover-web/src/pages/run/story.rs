@@ -1,0 +1,84 @@
+//! One story of a run: its steps in order, with the reason of each as text.
+
+use handover_model::RunId;
+use handover_text::cut::cut;
+use maud::{Markup, html};
+
+use super::step::verdict;
+use crate::error::PageError;
+use crate::page::{Page, PageResult, Route};
+use crate::run_view::{RunView, Story};
+use crate::site::Site;
+use crate::steps::{RunStep, steps};
+use crate::view::{
+    badge, duration, empty_state, excerpt, fact, facts, money, plural, relative_time, section,
+    state_tone, untrusted,
+};
+
+pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    if route.query("story").is_none() {
+        return super::render(site, route);
+    }
+    let id: RunId = route.id("run")?;
+    let view = RunView::read(site, &id)?;
+    let asked = route.query("story").unwrap_or_default();
+    let units = view.document.iter().flat_map(|document| document.units());
+    let Some(story) = units.into_iter().find(|unit| unit.id == asked) else {
+        return Err(PageError::not_found("story", &cut(asked, 200)));
+    };
+    let all: Vec<RunStep> =
+        steps(&view.entries).into_iter().filter(|step| step.story == story.id).collect();
+    let body = html! {
+        header class="page" id="head" data-live {
+            h1 { (excerpt(&story.title, 140)) " " (badge(state_tone(story.state()), &story.state)) }
+            @if let Some(reason) = &story.reason { p class="lead" { (untrusted(&cut(reason, 1_000))) } }
+            (story_facts(story))
+        }
+        @if !story.test_setup.is_empty() {
+            div class="notice warn" { p { "It changed how it is tested:" } ul { @for line in &story.test_setup { li { (excerpt(line, 400)) } } } }
+        }
+        (super::act::story_forms(site, &view, story))
+        (section("steps", "Steps", html! { (plural(all.len(), "step", "steps")) ", in order." }, html! {
+            @if all.is_empty() { (empty_state("Nothing was started for it yet.", "The run works on other stories, or has ended before.", "")) }
+            ol class="timeline" { @for step in &all { (line(site, &id, step)) } }
+        }))
+    };
+    Ok(Page {
+        title: format!("Story {}", story.id),
+        breadcrumbs: vec![
+            ("/runs".to_owned(), "Runs".to_owned()),
+            (format!("/runs/{id}"), format!("Epic {}", view.run.epic)),
+        ],
+        body,
+    })
+}
+
+fn story_facts(story: &Story) -> Markup {
+    facts(html! {
+        (fact("Story", html! { code { (excerpt(&story.id, 80)) } }))
+        (fact("Cost", html! { (money(story.cost_usd)) ", " (duration(story.phases.iter().map(|phase| phase.duration_ms).sum())) }))
+        @if let Some(commit) = &story.commit { (fact("Commit", html! { code { (excerpt(commit, 60)) } })) }
+        @if let Some(branch) = &story.failed_branch { (fact("Kept on", html! { code { (excerpt(branch, 100)) } })) }
+    })
+}
+
+fn line(site: &Site<'_>, run: &RunId, step: &RunStep) -> Markup {
+    let why = step.failures.len() + step.findings.len();
+    html! {
+        li {
+            p class="meta" {
+                a href=(step.path(run)) data-drawer { strong { (excerpt(&step.name(), 60)) } }
+                " " (verdict(step))
+                span class="muted" {
+                    @if step.duration_ms > 0 { " " (duration(step.duration_ms)) }
+                    @if step.cost_usd > 0.0 { ", " (money(step.cost_usd)) }
+                    @if let Some(at) = step.started { ", " (relative_time(site.now, at)) }
+                }
+            }
+            @if !step.summary.is_empty() { p class="words" { (excerpt(&step.summary, 400)) } }
+            @for finding in step.findings.iter().take(3) { p class="muted" { (excerpt(&finding.line(), 240)) } }
+            @for failure in step.failures.iter().take(3) { p class="muted" { code { (excerpt(failure, 240)) } } }
+            @if why > 3 { p class="muted" { "and " (why - 3) " more" } }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! From symptom to cause: the pages of stories and steps, receipts with task and outcome, comparing, asking why.
+
+use handover_model::{RunPhase, Verdict};
+use handover_store::{NewVerdict, Verdicts};
+
+use crate::fixture::{Fixture, at, hides, role, shows};
+use crate::run_scene::{Ends, STORIES, play};
+
+fn failing(story: &str, phase: RunPhase, _: u32) -> Ends {
+    Ends::With(match (story, phase) {
+        ("1-1-login", RunPhase::Review) => Verdict::Failed,
+        ("1-2-logout", _) => Verdict::Blocked,
+        (_, RunPhase::Review) => Verdict::Passed,
+        _ => Verdict::Complete,
+    })
+}
+
+#[test]
+fn a_failed_review_is_two_clicks_from_the_run() {
+    let fixture = Fixture::new();
+    let run = play(&fixture, "run_1", &STORIES, failing);
+    let page = fixture.page(&format!("/runs/{run}"));
+    let step = "/runs/run_1/steps?story=1-1-login&amp;phase=review&amp;attempt=1";
+    shows(&page, &[step, "/runs/run_1/stories?story=1-1-login", "class=\"waterfall\""]);
+    hides(&page, &["title=\"review said"]);
+    let story = fixture.page_with("/runs/run_1/stories", &[("story", "1-1-login")]);
+    shows(&story, &["review said failed.", step, "Steps", "handover run 1 --start-from 1-1-login"]);
+    let asked = [("story", "1-1-login"), ("phase", "review"), ("attempt", "1")];
+    let step = fixture.page_with("/runs/run_1/steps", &asked);
+    shows(
+        &step,
+        &[
+            "Review 1",
+            "review said failed.",
+            "$0.25",
+            "what it was given",
+            "Before: <bdi>gates 1</bdi>",
+        ],
+    );
+    let asked = [("story", "1-1-login"), ("phase", "dev"), ("attempt", "1")];
+    let step = fixture.page_with("/runs/run_1/steps", &asked);
+    shows(&step, &["<del>-t0", "<ins>+t1 &lt;b&gt;bold&lt;/b&gt;", "Its output was not kept"]);
+    for asked in [[("story", "x"), ("phase", "dev")], [("story", "1-1-login"), ("phase", "x")]] {
+        assert_eq!(fixture.get("/runs/run_1/steps", &asked).status, 404);
+    }
+    assert_eq!(fixture.get("/runs/run_1/stories", &[("story", "x")]).status, 404);
+}
+
+#[test]
+fn the_output_of_an_agent_is_a_conversation() {
+    let fixture = Fixture::new();
+    play(&fixture, "run_1", &STORIES, failing);
+    let folder = fixture.root().join(".handover/runs/run_1/1-1-login");
+    fs_err::create_dir_all(&folder).unwrap();
+    let log = "I look at <b>src</b> first.\npassword=hunter2sEcret\n";
+    fs_err::write(folder.join("dev-1.log"), log).unwrap();
+    let asked = [("story", "1-1-login"), ("phase", "dev"), ("attempt", "1")];
+    let page = fixture.page_with("/runs/run_1/steps", &asked);
+    shows(&page, &["Conversation", "I look at &lt;b&gt;src&lt;/b&gt; first."]);
+    hides(&page, &["hunter2sEcret"]);
+}
+
+#[test]
+fn a_receipt_has_its_task_its_outcome_and_its_step() {
+    let fixture = Fixture::new();
+    let run = play(&fixture, "run_1", &STORIES, failing);
+    let receipts = fixture.page("/sessions/s1/receipts");
+    shows(&receipts, &["Rotate the tokens."]);
+    let page = fixture.page("/receipts/r_00001001");
+    let step = format!("/runs/{run}/steps?story=1-1-login&amp;phase=review&amp;attempt=1");
+    shows(&page, &["Rotate the tokens.", "review said failed.", &step, "Compare with another"]);
+    let alone = fixture.task(20, "developer", "Fix it. password=hunter2sEcret");
+    let page = fixture.page(&format!("/receipts/{alone}"));
+    shows(&page, &["Fix it.", "no verdict", "The brief was never delivered."]);
+    hides(&page, &["hunter2sEcret"]);
+    fixture
+        .store
+        .add_verdict(&NewVerdict {
+            session: fixture.session.clone(),
+            group: None,
+            role: role("developer"),
+            agent_id: None,
+            iteration: 0,
+            receipt: Some(alone.clone()),
+            verdict: Verdict::Failed,
+            summary: Some(fixture.redactor.clean("The <i>port</i> is taken.")),
+            findings: vec![fixture.redactor.clean("src/a.rs:3: off by one")],
+            now: at(30),
+            trust: handover_model::Trust::Agent,
+        })
+        .unwrap();
+    let page = fixture.page(&format!("/receipts/{alone}"));
+    shows(&page, &["The &lt;i&gt;port&lt;/i&gt; is taken.", "off by one", "failed"]);
+}
+
+#[test]
+fn two_receipts_are_compared_side_by_side() {
+    let fixture = Fixture::new();
+    let one = fixture.register(&[fixture.package(1, "developer", "Old finding", "text")]);
+    let two = fixture.register(&[fixture.package(2, "developer", "New finding", "text")]);
+    let left = fixture.receipt(3, "tech_lead", &one, "line one\n");
+    let right = fixture.receipt(4, "qa_expert", &two, "line two\n");
+    let path = format!("/receipts/{left}/compare");
+    shows(&fixture.page(&path), &["Choose a second receipt.", "qa expert"]);
+    let page = fixture.page_with(&path, &[("with", right.as_str())]);
+    shows(&page, &["Old finding", "New finding", "not a candidate", "+ line one", "- line two"]);
+    // The end of an id is enough.
+    shows(&fixture.page_with(&path, &[("with", "0004")]), &["New finding"]);
+    assert_eq!(fixture.get(&path, &[("with", "nothing")]).status, 404);
+}
+
+#[test]
+fn a_receipt_says_why_something_is_not_in_it() {
+    let fixture = Fixture::new();
+    let one = fixture.register(&[fixture.package(1, "developer", "Token lifetime", "text")]);
+    fixture.register(&[fixture.package(2, "developer", "Later finding", "text")]);
+    let receipt = fixture.receipt(3, "tech_lead", &one, "block");
+    let path = format!("/receipts/{receipt}");
+    let why = |name: &str| fixture.page_with(&path, &[("why", name)]);
+    shows(&why("docs/1.md"), &["It was told: version 1", "/packages/1"]);
+    shows(&why("docs/2.md"), &["not told", "/packages/2"]);
+    shows(&why("99"), &["Nothing is known as"]);
+    shows(&why("nothing like it"), &["Nothing is known as"]);
+    hides(&fixture.page(&path), &["Nothing is known as"]);
+}
