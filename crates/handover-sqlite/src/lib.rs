@@ -47,8 +47,8 @@ use handover_store::rows::Columns;
 use handover_store::{Check, CheckedPart, RecordKind, Result, Store, StoreError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-pub use crate::durability::Patience;
 use crate::connection::Held;
+pub use crate::durability::Patience;
 use crate::durability::Promise;
 use crate::error::backend;
 pub use crate::foreign::{ForeignDatabase, ForeignRow, ForeignTable};

@@ -43,7 +43,7 @@ impl Repeats {
     /// Remembers the secrets that were found.
     pub(super) fn learn(&mut self, text: &str, hits: &[Hit<'_>]) {
         for hit in hits.iter().filter(|hit| hit.rule != usernames::RULE) {
-            let secret = text[hit.start..hit.end].as_bytes();
+            let secret = &text.as_bytes()[hit.start..hit.end];
             if self.count == REMEMBERED || !is_worth_it(secret) {
                 continue;
             }

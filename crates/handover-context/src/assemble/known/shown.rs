@@ -125,7 +125,8 @@ mod tests {
 
     #[test]
     fn what_repeats_another_may_repeat_it() {
-        let (short, long) = ("é, as it was said", "é, as it was said before by many of those who know");
+        let (short, long) =
+            ("é, as it was said", "é, as it was said before by many of those who know");
         assert!(may_repeat(&format!("They say {long}, too"), long));
         assert!(may_repeat(&format!("They say {short}"), short));
         assert!(!may_repeat(short, long));
