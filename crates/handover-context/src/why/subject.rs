@@ -13,6 +13,9 @@ const MOST: usize = 5;
 /// The fewest characters of an id that name a note.
 const FEWEST: usize = 4;
 
+/// The newest note.
+const LATEST: &str = "latest";
+
 /// A record that was asked about.
 #[derive(Debug)]
 pub enum Subject {
@@ -99,6 +102,10 @@ impl Library<'_> {
             id.starts_with(name) || bare.starts_with(name) || id.ends_with(name)
         };
         let all = self.store.notes(self.project, &NoteFilter::default())?;
+        if name == LATEST {
+            let newest = all.into_iter().max_by_key(|note| note.created_at);
+            return Ok(newest.map(Subject::Note).into_iter().collect());
+        }
         Ok(all.into_iter().filter(named).map(Subject::Note).take(MOST).collect())
     }
 

@@ -34,7 +34,10 @@ fn a_package_is_retired_and_that_is_undone() {
         assert_eq!(state(), "retired");
         let done = browser.text("#done");
         assert!(done.contains("Retired package 1: the <b>service</b> is gone"), "{done}");
-        assert_eq!(browser.barriers(), Vec::<String>::new());
+        if script {
+            // The checker is a script itself.
+            assert_eq!(browser.barriers(), Vec::<String>::new());
+        }
         browser.click("#done button");
         for _ in 0..200 {
             if state() == "live" {

@@ -76,6 +76,10 @@ fn form(site: &Site<'_>, run: &RunId, fields: &[(&str, &str)], label: &str, ask:
 
 /// Whether the run waits, so that its journal can be written.
 fn waits(view: &RunView) -> bool {
+    let folded = handover_engine::fold(&view.run.id, &view.entries).ok().flatten();
+    if folded.is_none_or(|folded| folded.state.is_over()) {
+        return false;
+    }
     match view.state() {
         RunState::Interrupted | RunState::Budget | RunState::Environment | RunState::Blocked => {
             true
