@@ -77,6 +77,7 @@ impl HookHost for Claude {
             rewrites_prompt: true,
             injects_at_start: true,
             holds_back: true,
+            shortens_returns: true,
             // Documented: 10,000 characters.
             text_limit: Some(TextLimit::Chars(9_500)),
         }

@@ -68,6 +68,8 @@ impl HookHost for Codex {
             rewrites_prompt: true,
             injects_at_start: true,
             holds_back: true,
+            // What an agent reports is a message in the conversation, not the result of a call.
+            shortens_returns: false,
             text_limit: Some(TextLimit::Tokens(2_400)),
         }
     }

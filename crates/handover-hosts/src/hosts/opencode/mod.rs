@@ -53,7 +53,12 @@ impl HookHost for Opencode {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { rewrites_prompt: true, holds_back: true, ..Capabilities::default() }
+        Capabilities {
+            rewrites_prompt: true,
+            holds_back: true,
+            shortens_returns: true,
+            ..Capabilities::default()
+        }
     }
 
     fn general_kinds(&self) -> &'static [&'static str] {
