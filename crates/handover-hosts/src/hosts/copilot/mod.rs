@@ -134,7 +134,7 @@ impl HookHost for Copilot {
     }
 
     fn tested(&self) -> Option<TestedVersions> {
-        Some(TestedVersions { oldest: "1.0.102", newest: "1.0.102" })
+        Some(TestedVersions { oldest: "1.0.92", newest: "1.0.102" })
     }
 
     fn settings(&self) -> &'static dyn HookSettings {

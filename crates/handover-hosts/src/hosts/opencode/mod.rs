@@ -82,7 +82,7 @@ impl HookHost for Opencode {
     }
 
     fn tested(&self) -> Option<TestedVersions> {
-        Some(TestedVersions { oldest: "1.18.33", newest: "1.18.33" })
+        Some(TestedVersions { oldest: "1.18.3", newest: "1.18.33" })
     }
 
     fn settings(&self) -> &'static dyn HookSettings {
