@@ -8,6 +8,7 @@
 //! 2. [`started`](Handoffs::started) when the agent has the prompt, or
 //!    [`not_started`](Handoffs::not_started) if it never will.
 //! 3. [`ended`](Handoffs::ended): verdict, reasoning, packages, errors and what is learned from them.
+//!    [`shorten`](Handoffs::shorten) keeps a long report for its parent.
 //!
 //! Each step is one transaction. An agent program takes only an
 //! [`AdmittedPrompt`](handover_model::AdmittedPrompt), and this crate alone makes one.
@@ -21,6 +22,7 @@ mod guard;
 mod handoffs;
 mod prepare;
 mod request;
+mod returns;
 pub mod spool;
 mod trial;
 mod used;
@@ -37,5 +39,6 @@ pub use guard::{Refusal, marker_of};
 pub use handoffs::{Handoffs, Override, Technology, TechnologySource};
 pub use prepare::{Handoff, Prepared, Recorded, follow_up_prompt, probe_prompt};
 pub use request::{Attempt, Delivery, HandoffRequest, TicketRequest};
+pub use returns::{Report, ReportError, Shortened};
 pub use trial::{Parts, TrialPrompt};
 pub use used::{BriefItem, judge};

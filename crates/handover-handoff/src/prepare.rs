@@ -332,6 +332,7 @@ impl Handoffs<'_> {
                 name: ticket.name.as_deref().map(|name| self.redactor.clean(name)),
                 tool_use: ticket.tool_use.clone(),
                 task_hash: ticket.task_hash.clone(),
+                task: brief::task_line(self.redactor, request.task.as_deref()),
                 way: ticket.way,
                 agent: ticket.agent.clone(),
                 now: request.now,

@@ -48,6 +48,9 @@ pub struct HandoffRequest {
     pub explain: bool,
     /// The agent program, if it is known: what it loads by itself is not told again.
     pub host: Option<Host>,
+    /// Whether the brief says which agents of the session are at work. Of an agent with a ticket, those of its
+    /// conversation are told in any case.
+    pub beside: bool,
     /// The spawn of a host that the receipt is bound to.
     pub ticket: Option<TicketRequest>,
     /// The id of the receipt to write.
@@ -112,6 +115,8 @@ pub struct TicketRequest {
     pub tool_use: Option<ToolUseId>,
     /// The subagent, if it has already started. It is briefed once, too.
     pub agent: Option<AgentId>,
+    /// The subagent that spawns it; none if the lead does.
+    pub parent: Option<AgentId>,
     /// BLAKE3 of the task as the host has it.
     pub task_hash: String,
     /// How the brief reaches the subagent.
@@ -141,6 +146,7 @@ impl HandoffRequest {
             debrief: true,
             explain: false,
             host: None,
+            beside: false,
             ticket: None,
             receipt,
             now,

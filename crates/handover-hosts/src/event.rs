@@ -70,6 +70,8 @@ pub enum HookEvent {
         agent: Option<AgentId>,
         /// Whether it has ended.
         ended: bool,
+        /// What it returns to its parent, if it has ended and a hook can change that.
+        returned: Option<SubagentReturn>,
     },
     /// The call that should have spawned a subagent failed, for this reason.
     SpawnFailed(String),
@@ -223,6 +225,17 @@ pub struct SubagentStop {
     pub held_before: bool,
 }
 
+/// What a subagent returns to its parent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SubagentReturn {
+    /// Its task, as hooks have left it.
+    pub prompt: String,
+    /// The text that its parent reads.
+    pub text: String,
+    /// The whole result of the call, known to us or not.
+    pub result: Value,
+}
+
 /// A subagent that has finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubagentEnd {
@@ -270,6 +283,8 @@ pub enum Action {
     Inject(String),
     /// Keep the subagent working, with this message.
     HoldBack(String),
+    /// Let the parent of a subagent read this instead of what it returned.
+    Shorten(String),
 }
 
 impl Action {
@@ -281,6 +296,7 @@ impl Action {
             Self::Refuse(_) => "refuse",
             Self::Inject(_) => "inject",
             Self::HoldBack(_) => "hold back",
+            Self::Shorten(_) => "shorten",
         }
     }
 }

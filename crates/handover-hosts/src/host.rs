@@ -89,6 +89,8 @@ pub struct Capabilities {
     pub injects_at_start: bool,
     /// A hook can keep a subagent from stopping and give it more work.
     pub holds_back: bool,
+    /// A hook can change what a subagent returns to its parent.
+    pub shortens_returns: bool,
     /// How long one text of a hook may be; none if there is no limit.
     pub text_limit: Option<TextLimit>,
 }

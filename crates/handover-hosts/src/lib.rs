@@ -16,7 +16,7 @@ pub mod transcript;
 
 pub use event::{
     Action, Answer, Checkpoint, EventHead, HookCall, HookEvent, StartReason, Subagent, SubagentEnd,
-    SubagentSpawn, SubagentStop,
+    SubagentReturn, SubagentSpawn, SubagentStop,
 };
 pub use host::{
     Capabilities, HookHost, HookTrust, ProbeSetup, TestedVersions, TextLimit, TrustedHooks,

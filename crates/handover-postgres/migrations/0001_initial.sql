@@ -484,6 +484,7 @@ CREATE TABLE ticket (
     name         TEXT,
     tool_use     TEXT COLLATE "C",
     task_hash    TEXT NOT NULL,
+    task         TEXT,
     way          TEXT NOT NULL CHECK (way IN ('rewrite', 'start', 'hold_back')),
     agent        TEXT COLLATE "C",
     asked        BIGINT NOT NULL DEFAULT 0,

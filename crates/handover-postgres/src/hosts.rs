@@ -43,9 +43,9 @@ impl Hosts for PostgresStore {
         self.write(|| {
             self.change(
                 "INSERT INTO ticket
-                    (receipt, host, host_session, agent_type, name, tool_use, task_hash, way, agent,
-                     created_at)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                    (receipt, host, host_session, agent_type, name, tool_use, task_hash, task, way,
+                     agent, created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
                 params![
                     new.receipt.as_str(),
                     new.host.as_str(),
@@ -54,6 +54,7 @@ impl Hosts for PostgresStore {
                     new.name.as_ref().map(Clean::as_str),
                     new.tool_use.as_ref().map(ToolUseId::as_str),
                     &new.task_hash,
+                    new.task.as_ref().map(Clean::as_str),
                     new.way.as_str(),
                     new.agent.as_ref().map(AgentId::as_str),
                     new.now,
@@ -81,6 +82,22 @@ impl Hosts for PostgresStore {
                  ORDER BY created_at, receipt"
             ),
             params![host.as_str(), conversation.as_str()],
+            rows::ticket,
+        )
+    }
+
+    fn latest_tickets(
+        &self,
+        host: Host,
+        conversation: &HostSessionId,
+        limit: u32,
+    ) -> Result<Vec<Ticket>> {
+        self.all(
+            &format!(
+                "SELECT {TICKET} FROM ticket WHERE host = $1 AND host_session = $2
+                 ORDER BY created_at DESC, receipt DESC LIMIT $3"
+            ),
+            params![host.as_str(), conversation.as_str(), i64::from(limit)],
             rows::ticket,
         )
     }

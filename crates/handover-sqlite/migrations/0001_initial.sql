@@ -513,6 +513,7 @@ CREATE TABLE ticket (
     name         TEXT,
     tool_use     TEXT,
     task_hash    TEXT NOT NULL,
+    task         TEXT,
     way          TEXT NOT NULL CHECK (way IN ('rewrite', 'start', 'hold_back')),
     agent        TEXT,
     asked        INTEGER NOT NULL DEFAULT 0,
@@ -520,7 +521,7 @@ CREATE TABLE ticket (
     created_at   INTEGER NOT NULL,
     closed_at    INTEGER,
     sum INTEGER AS (record_sum(
-        receipt, host, host_session, agent_type, name, tool_use, task_hash, way, agent, asked,
+        receipt, host, host_session, agent_type, name, tool_use, task_hash, task, way, agent, asked,
         ending, created_at, closed_at)) STORED
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX ticket_open ON ticket (host, host_session, created_at, receipt) WHERE closed_at IS NULL;

@@ -48,9 +48,9 @@ impl Hosts for SqliteStore {
         self.write_unsynced(|tx| {
             tx.execute(
                 "INSERT INTO ticket
-                    (receipt, host, host_session, agent_type, name, tool_use, task_hash, way, agent,
-                     created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                    (receipt, host, host_session, agent_type, name, tool_use, task_hash, task, way,
+                     agent, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                 (
                     new.receipt.as_str(),
                     new.host.as_str(),
@@ -59,6 +59,7 @@ impl Hosts for SqliteStore {
                     new.name.as_ref().map(Clean::as_str),
                     new.tool_use.as_ref().map(ToolUseId::as_str),
                     &new.task_hash,
+                    new.task.as_ref().map(Clean::as_str),
                     new.way.as_str(),
                     new.agent.as_ref().map(AgentId::as_str),
                     new.now.as_micros(),
@@ -91,6 +92,24 @@ impl Hosts for SqliteStore {
                  ORDER BY created_at, receipt"
             ),
             (host.as_str(), conversation.as_str()),
+            rows::ticket,
+        )
+    }
+
+    fn latest_tickets(
+        &self,
+        host: Host,
+        conversation: &HostSessionId,
+        limit: u32,
+    ) -> Result<Vec<Ticket>> {
+        let intact = sums::intact("ticket", "ticket");
+        query::records(
+            &self.connection,
+            &format!(
+                "SELECT {TICKET}, {intact} FROM ticket WHERE host = ?1 AND host_session = ?2
+                 ORDER BY created_at DESC, receipt DESC LIMIT ?3"
+            ),
+            (host.as_str(), conversation.as_str(), limit),
             rows::ticket,
         )
     }

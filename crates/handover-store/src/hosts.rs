@@ -27,6 +27,9 @@ pub struct NewTicket {
     pub tool_use: Option<ToolUseId>,
     /// BLAKE3 of the task as the host passed it.
     pub task_hash: String,
+    /// What it is asked for, on one line.
+    #[serde(default)]
+    pub task: Option<Clean>,
     /// How the brief is delivered.
     pub way: TicketWay,
     /// The subagent, if it has already started.
@@ -57,6 +60,14 @@ pub trait Hosts {
 
     /// Every ticket of a conversation, oldest first.
     fn tickets(&self, host: Host, conversation: &HostSessionId) -> Result<Vec<Ticket>>;
+
+    /// The last tickets of a conversation, newest first.
+    fn latest_tickets(
+        &self,
+        host: Host,
+        conversation: &HostSessionId,
+        limit: u32,
+    ) -> Result<Vec<Ticket>>;
 
     /// The tickets of a host, in all conversations, that were opened before a time and are not closed,
     /// oldest first.

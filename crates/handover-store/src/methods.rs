@@ -137,6 +137,7 @@ macro_rules! store_methods {
                 write open_ticket(new: by NewTicket) -> (), receipt(&new.receipt);
                 read open_tickets(host: val Host, conversation: by HostSessionId) -> Vec<Ticket>, any();
                 read tickets(host: val Host, conversation: by HostSessionId) -> Vec<Ticket>, any();
+                read latest_tickets(host: val Host, conversation: by HostSessionId, limit: val u32) -> Vec<Ticket>, any();
                 read unsettled_tickets(host: val Host, before: val Timestamp) -> Vec<Ticket>, any();
                 read ticket_of_call(host: val Host, conversation: by HostSessionId, call: by ToolUseId) -> Option<Ticket>, any();
                 read ticket_of(host: val Host, agent: by AgentId) -> Option<Ticket>, any();

@@ -134,12 +134,14 @@ impl RealHost {
         Self::new(env, "qwen", &args, &vars, config)
     }
 
-    /// The same program in the other version that is tested.
+    /// The same program in the other version that is tested. That of Copilot CLI cannot be told to trust a folder, so it
+    /// only runs hooks of the user.
     #[must_use]
     pub fn other(mut self) -> Self {
         let name = self.program.file_name().unwrap().to_str().unwrap().to_owned();
         let folder = folder().join("other");
         self.program = installed(&folder, &name);
+        self.args.retain(|arg| arg != "--trust-folder");
         // It would start the newest one that it finds there.
         for (_, value) in self.vars.iter_mut().filter(|(name, _)| name == "COPILOT_CACHE_HOME") {
             *value = folder.join("copilot").display().to_string();

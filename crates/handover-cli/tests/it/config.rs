@@ -139,6 +139,7 @@ const VALUES: &[(&str, &str)] = &[
     ("brief.large", "303"),
     ("brief.specialization_floor", "5"),
     ("brief.notes", "false"),
+    ("brief.beside", "false"),
     ("brief.roles", r#"{developer = {identity = "i"}}"#),
     ("agents.timeout", "1"),
     ("agents.idle_timeout", "2"),
@@ -188,6 +189,7 @@ const VALUES: &[(&str, &str)] = &[
     ("hooks.on_missing", "refuse"),
     ("hooks.sessions_disabled", r#"["s1"]"#),
     ("hooks.debrief_required", "false"),
+    ("hooks.return_tokens", "500"),
     ("hooks.deadline_ms", "1"),
 ];
 

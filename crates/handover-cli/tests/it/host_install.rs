@@ -120,6 +120,67 @@ fn every_host_is_installed_and_removed_without_a_trace() {
     }
 }
 
+/// Settings that a person wrote, in the form of each program.
+const WRITTEN: [(&str, &str, &str); 6] = [
+    ("claude", "claude/settings.json", SETTINGS),
+    ("codex", "codex/hooks.json", "{ \"hooks\": {\"Stop\": [ ]},\t\"x\":1}\r\n"),
+    (
+        "copilot",
+        "copilot/hooks/own.json",
+        "{\"version\": 1, \"hooks\": {\"PreToolUse\": [{\"type\": \"command\", \"command\": \"mine\"}]}}",
+    ),
+    (
+        "gemini",
+        "gemini/settings.json",
+        "{\n  // mine\n  \"hooks\": {\"AfterTool\": [ /* none */ ]},\n\n\n  \"ui\": {\"theme\" : \"x\"}\n}\n",
+    ),
+    ("opencode", "opencode/plugin/own.js", "export const Own = async () => ({})\n"),
+    (
+        "qwen",
+        "qwen/settings.json",
+        "\u{feff}{\n\t\"security\": {},\n\t// hooks\n\t\"hooks\": {}\n}",
+    ),
+];
+
+/// The bytes of every file of the programs, wherever they are.
+fn bytes(env: &TestEnv) -> Vec<(String, Vec<u8>)> {
+    let found =
+        std::process::Command::new("find").arg(env.folder()).args(["-type", "f"]).output().unwrap();
+    let paths = String::from_utf8(found.stdout).unwrap();
+    let mut paths: Vec<&str> = paths
+        .lines()
+        .filter(|path| !path.contains("/.handover/") && !path.contains("/handover/"))
+        .collect();
+    paths.sort_unstable();
+    paths.into_iter().map(|path| (path.to_owned(), fs_err::read(path).unwrap())).collect()
+}
+
+#[test]
+fn uninstall_leaves_what_a_person_wrote_byte_for_byte() {
+    for (name, _, _) in WRITTEN {
+        for scope in ["project", "user"] {
+            let env = project();
+            let path = |program: &str, file: &str| match (program, scope) {
+                ("copilot", "project") => env.path(&file.replacen("copilot", ".github", 1)),
+                ("opencode", "user") => env.folder().join("home/.config").join(file),
+                (_, "project") => env.path(&format!(".{file}")),
+                _ => env.folder().join(format!("home/.{file}")),
+            };
+            for (program, file, text) in WRITTEN {
+                let path = path(program, file);
+                fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+                fs_err::write(path, text).unwrap();
+            }
+            let before = bytes(&env);
+            env.run(["host", "install", name, "--scope", scope]).ok();
+            assert_ne!(bytes(&env), before, "{name} {scope}: nothing was installed");
+            env.run(["host", "install", name, "--scope", scope]).ok();
+            env.run(["host", "uninstall", name, "--scope", scope]).ok();
+            assert_eq!(bytes(&env), before, "{name} {scope}");
+        }
+    }
+}
+
 #[test]
 fn reports_hooks_that_would_not_run() {
     let env = project();

@@ -264,6 +264,8 @@ fn claude_briefs_parallel_background_and_nested_subagents() {
         spawns("general-purpose", "OUTER: refresh"),
     ];
     let real = Real::claude(lead(script, turns));
+    // They are told apart by their tasks, so none may read of another's.
+    real.env.run(["config", "set", "brief.beside", "false"]).ok();
     real.run();
     let mut got = Vec::new();
     for task in ["BACKGROUND:", "TWIN-A:", "TWIN-B:", "OUTER:", "NESTED:"] {
@@ -345,6 +347,11 @@ fn claude_continues_when_the_disk_hangs() {
 
 /// Codex with a subagent that forgets its debrief once.
 fn codex(env: TestEnv) -> Real {
+    codex_that(env, Answer::text(BARE), Answer::text(DEBRIEF))
+}
+
+/// Codex with a subagent that says this first, and then that.
+pub(crate) fn codex_that(env: TestEnv, first: Answer, then: Answer) -> Real {
     env.write(
         "docs/oauth.md",
         "# OAuth\n## Summary\nRefresh tokens rotate after a grace period.\n",
@@ -353,8 +360,8 @@ fn codex(env: TestEnv) -> Real {
     let spawn = json!({"message": "CHILD-ONE: refresh tokens", "agent_type": "worker"});
     let waits = || Answer::tool("exec_command", json!({"cmd": "sleep 1"}));
     let script = Script::new()
-        .when(|r| of("CHILD-ONE")(r) && turns_of(r) == 0, Answer::text(BARE))
-        .when(of("CHILD-ONE"), Answer::text(DEBRIEF))
+        .when(|r| of("CHILD-ONE")(r) && turns_of(r) == 0, first)
+        .when(of("CHILD-ONE"), then)
         .when(|r| is_lead(r) && turns_of(r) == 0, Answer::tool("multi_agent_v1.spawn_agent", spawn))
         // Codex does not wait for its subagents by itself.
         .when(|r| is_lead(r) && turns_of(r) < 12, waits())

@@ -181,7 +181,8 @@ fn place(number: i64) -> (i64, usize) {
 /// The numbers with the highest scores; of equal ones the older. Holds at most twice as many as are wanted.
 fn best(found: impl Iterator<Item = (i64, f32)>, limit: usize) -> Vec<i64> {
     let better = |a: &(i64, f32), b: &(i64, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    let (mut kept, mut least): (Vec<(i64, f32)>, Option<(i64, f32)>) = (Vec::new(), None);
+    let mut kept: Vec<(i64, f32)> = Vec::new();
+    let mut least: Option<(i64, f32)> = None;
     let keep_best = |kept: &mut Vec<(i64, f32)>| {
         if kept.len() > limit {
             kept.select_nth_unstable_by(limit, better);

@@ -5,6 +5,7 @@
 //! advice in what it leaves.
 //! One receipt covers the whole prompt: its hash, its parts, what was trimmed.
 
+mod beside;
 mod role;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ use handover_model::{
 use handover_store::{NewReceipt, Store, kept_task};
 use handover_text::{Redactor, tokens};
 use serde_json::{Value, json};
+
+pub(crate) use beside::task_line;
 
 use crate::{Delivery, HandoffRequest, Handoffs};
 
@@ -122,7 +125,9 @@ pub(crate) fn compose(
     let composer =
         Composer { handoffs, request, tokenizer: model.tokenizer, group, iteration, delivery };
     let limits = &handoffs.config.brief;
-    let cap = limits.preface(model.tier);
+    let whole = limits.preface(model.tier);
+    let beside = beside::beside(handoffs, request, model.tokenizer, beside::budget(whole));
+    let cap = whole - beside.tokens;
     let floor = limits.specialization_floor(model.tier, iteration > 0);
     let budget = composer.budget(model.window);
     let (context, special) = composer.fitted(cap, cap - floor.min(cap), budget.specialization);
@@ -131,9 +136,9 @@ pub(crate) fn compose(
         Some(task) => format!("## Your Task\n\n{task}\n"),
         None => String::new(),
     };
-    let preface = join(&[&context.text, special.text(), &role]);
+    let preface = join(&[&context.text, &beside.text, special.text(), &role]);
     let text = join(&[&preface, &task]);
-    let sections: BTreeMap<&'static str, u64> = [
+    let mut sections: BTreeMap<&'static str, u64> = [
         ("context", context.tokens),
         ("specialization", special.tokens()),
         ("role", composer.count(&role)),
@@ -148,7 +153,9 @@ pub(crate) fn compose(
         ("role", sections["role"]),
         ("task", budget.task),
     ];
-    for (name, budget) in budgets {
+    let also = (beside.tokens > 0).then_some(("beside", beside::budget(whole)));
+    sections.extend(also.map(|(name, _)| (name, beside.tokens)));
+    for (name, budget) in budgets.into_iter().chain(also) {
         receipt.sections.push(Section { name: name.to_owned(), budget, used: sections[name] });
     }
     Brief {

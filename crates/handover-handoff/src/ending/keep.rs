@@ -42,7 +42,7 @@ impl Handoffs<'_> {
                 store.mark_used(receipt, &uses)?;
             }
             let project = OnceCell::new();
-            let earned = Earned::of(store, &ending)?;
+            let earned = Earned::of(store, ending.assignment, ending.outside)?;
             Keeper { handoffs: self, store, binding: &binding, ending, earned, project }.keep()
         })?)
     }

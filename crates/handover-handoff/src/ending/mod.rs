@@ -25,6 +25,7 @@ use serde_json::Value;
 
 pub use message::Message;
 pub use read::{read_ending, read_endings, read_fields};
+pub(crate) use trust::Earned;
 
 use crate::Assignment;
 

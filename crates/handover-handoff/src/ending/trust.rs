@@ -3,12 +3,13 @@
 use handover_model::{ReceiptState, Timestamp, Trust};
 use handover_store::{Result, Store, StoreError, WrittenBy};
 
-use super::Ending;
+use super::{Ending, OutsideRead};
+use crate::Assignment;
 
 /// The class of an ending, and why it is not higher.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Earned {
-    pub(super) trust: Trust,
+pub(crate) struct Earned {
+    pub(crate) trust: Trust,
     /// What lowered it, in words.
     pub(super) because: Vec<String>,
     /// When it first read what lowered it.
@@ -18,13 +19,17 @@ pub(super) struct Earned {
 impl Earned {
     /// An agent is trusted as an agent, unless it read something that is trusted less: an item of its brief, or
     /// whatever a tool brought from outside.
-    pub(super) fn of(store: &dyn Store, ending: &Ending<'_>) -> Result<Self> {
+    pub(crate) fn of(
+        store: &dyn Store,
+        assignment: &Assignment,
+        outside: Option<&OutsideRead>,
+    ) -> Result<Self> {
         let mut earned = Self { trust: Trust::Agent, because: Vec::new(), since: None };
-        if let Some(outside) = ending.outside {
+        if let Some(outside) = outside {
             earned.lower(Trust::Outside, format!("tool {}", outside.tool));
             earned.since = Some(outside.at.unwrap_or_else(|| Timestamp::from_micros(0)));
         }
-        let Some(id) = &ending.assignment.receipt else { return Ok(earned) };
+        let Some(id) = &assignment.receipt else { return Ok(earned) };
         let receipt = match store.receipt(id) {
             Ok(receipt) => receipt,
             Err(StoreError::NotFound { .. }) => return Ok(earned),

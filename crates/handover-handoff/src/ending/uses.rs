@@ -10,7 +10,23 @@ use handover_store::{
 };
 
 use super::Ending;
+use crate::Handoffs;
 use crate::used::{BriefItem, judge};
+
+impl Handoffs<'_> {
+    /// Records what became of a receipt's items, by a conversation that was written only after its agent had ended.
+    pub fn used(&self, receipt: &Receipt, trace: &Trace) -> crate::Result<()> {
+        let store = self.store()?;
+        let uses = match trace.is_empty() {
+            true => Vec::new(),
+            false => uses(store, receipt, trace)?,
+        };
+        if !uses.is_empty() {
+            store.mark_used(&receipt.id, &uses)?;
+        }
+        Ok(())
+    }
+}
 
 /// What became of each item of the ended agent's receipt; nothing if its conversation was not seen.
 ///

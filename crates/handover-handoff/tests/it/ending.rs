@@ -215,6 +215,7 @@ fn with_ticket(world: &World) -> Assignment {
         name: None,
         tool_use: None,
         agent: None,
+        parent: None,
         task_hash: "hash".to_owned(),
         way: TicketWay::Rewrite,
     });

@@ -7,6 +7,7 @@ mod ending;
 mod fields;
 mod laundering;
 mod prepare;
+mod returns;
 mod states;
 mod uses;
 mod world;

@@ -22,6 +22,7 @@ fn ticket() -> TicketRequest {
         name: None,
         tool_use: ToolUseId::new("toolu_1").ok(),
         agent: None,
+        parent: None,
         task_hash: "hash".to_owned(),
         way: TicketWay::Rewrite,
     }

@@ -130,7 +130,7 @@ mod tests {
             rewrites_prompt,
             injects_at_start,
             holds_back,
-            text_limit: None,
+            ..Capabilities::default()
         };
         for (host, drops_rewrites, expected) in [
             (can(true, true, true), false, Some(TicketWay::Rewrite)),

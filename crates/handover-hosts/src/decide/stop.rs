@@ -133,6 +133,7 @@ pub(super) mod tests {
             name: None,
             tool_use: ToolUseId::new(format!("call_{id}")).ok(),
             task_hash: format!("task of {id}"),
+            task: None,
             way: TicketWay::Rewrite,
             agent: agent.map(|id| AgentId::new(id).unwrap()),
             asked: false,

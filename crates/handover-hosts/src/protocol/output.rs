@@ -4,7 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::event::{Action, Answer, HookEvent};
 
@@ -63,6 +63,11 @@ pub enum Specific {
     SessionStart {
         /// Added to the context of the model.
         additional_context: String,
+    },
+    /// A tool has run.
+    PostToolUse {
+        /// What the model reads as its result.
+        updated_tool_output: Value,
     },
     /// A tool has failed.
     PostToolUseFailure {
@@ -127,6 +132,10 @@ pub fn write(event: &HookEvent, answer: &Answer) -> Option<String> {
             output.hook_specific_output =
                 Some(Specific::UserPromptSubmit { additional_context: text });
         }
+        (HookEvent::SubagentSpawned { returned: Some(returned), .. }, Action::Shorten(text)) => {
+            let updated_tool_output = with_text(&returned.result, text);
+            output.hook_specific_output = Some(Specific::PostToolUse { updated_tool_output });
+        }
         (HookEvent::SubagentStopping(_), Action::HoldBack(reason)) => {
             output.decision = Some(Decision::Block);
             output.reason = Some(reason);
@@ -138,12 +147,19 @@ pub fn write(event: &HookEvent, answer: &Answer) -> Option<String> {
     serde_json::to_string(&output).ok()
 }
 
+/// The result of the call that spawned a subagent, with another text. Every other field stays.
+fn with_text(result: &Value, text: String) -> Value {
+    let Value::Object(fields) = result else { return Value::String(text) };
+    let mut fields = fields.clone();
+    fields.insert("content".to_owned(), json!([{"type": "text", "text": text}]));
+    Value::Object(fields)
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
 
     use super::*;
-    use crate::event::{StartReason, SubagentStop};
+    use crate::event::{StartReason, SubagentReturn, SubagentStop};
 
     fn written(event: &HookEvent, action: Action) -> Value {
         let text = write(event, &Answer::from(action)).unwrap();
@@ -182,6 +198,36 @@ mod tests {
     fn a_stop_is_blocked_with_its_reason() {
         let held = written(&stopping(), Action::HoldBack("debrief".to_owned()));
         assert_eq!(held, json!({"decision": "block", "reason": "debrief"}));
+    }
+
+    #[test]
+    fn a_shortened_return_keeps_every_other_field() {
+        let spawned = |result: Value| HookEvent::SubagentSpawned {
+            agent: None,
+            ended: true,
+            returned: Some(SubagentReturn {
+                prompt: String::new(),
+                text: "long".to_owned(),
+                result,
+            }),
+        };
+        let result = json!({"status": "completed", "content": [{"type": "text", "text": "long"}]});
+        for (result, expected) in [
+            (
+                result,
+                json!({"status": "completed", "content": [{"type": "text", "text": "short"}]}),
+            ),
+            (json!("long"), json!("short")),
+        ] {
+            assert_eq!(
+                written(&spawned(result), Action::Shorten("short".to_owned())),
+                json!({"hookSpecificOutput": {
+                    "hookEventName": "PostToolUse", "updatedToolOutput": expected,
+                }})
+            );
+        }
+        let other = HookEvent::SubagentSpawned { agent: None, ended: true, returned: None };
+        assert_eq!(write(&other, &Action::Shorten("short".to_owned()).into()), None);
     }
 
     #[test]

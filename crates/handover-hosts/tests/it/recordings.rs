@@ -32,8 +32,9 @@ fn meaning(host: Host, line: &str) -> String {
             let fields: Vec<&str> = spawn.input.keys().map(String::as_str).collect();
             format!("spawn {} {:?} of {}", spawn.kind, spawn.prompt, fields.join(","))
         }
-        HookEvent::SubagentSpawned { agent, ended } => {
-            format!("spawned agent={} ended={ended}", agent.is_some())
+        HookEvent::SubagentSpawned { agent, ended, returned } => {
+            let text = returned.map(|returned| format!(" returned={:?}", returned.text));
+            format!("spawned agent={} ended={ended}{}", agent.is_some(), text.unwrap_or_default())
         }
         HookEvent::SpawnFailed(error) => format!("not spawned: {error}"),
         HookEvent::SubagentStarted => "starts".to_owned(),
@@ -83,9 +84,9 @@ fn claude_2_1_197() {
             &format!("[general-purpose] spawn general-purpose \"NESTED do it\" of {fields}"),
             "[general-purpose] starts",
             "[general-purpose] stops \"done\" transcript=true held=false",
-            "[general-purpose] spawned agent=true ended=true",
+            "[general-purpose] spawned agent=true ended=true returned=\"done\"",
             "[general-purpose] stops \"done\" transcript=true held=false",
-            "spawned agent=true ended=true",
+            "spawned agent=true ended=true returned=\"done\"",
             "checkpoint Stop ",
             "checkpoint SessionEnd other",
         ]
@@ -198,6 +199,32 @@ fn other_versions_of_codex() {
     );
 }
 
+/// It names neither the subagent that starts nor the parent of one that stops.
+#[test]
+fn copilot_1_0_92() {
+    let recording = "copilot-1.0.92.jsonl";
+    assert_eq!(
+        meanings(COPILOT, recording),
+        [
+            "-",
+            "started Startup",
+            "spawn general-purpose \"CHILD: look\" of description,prompt,agent_type,name,mode",
+            "starts",
+            "-",
+            "checkpoint Stop ",
+            "[general-purpose] stops \"A report of the child\" transcript=false held=false",
+            "spawned agent=false ended=true returned=\"A report of the child\"",
+            "checkpoint Stop ",
+            "checkpoint SessionEnd complete",
+        ]
+    );
+    let path = format!("{}/tests/recordings/{recording}", env!("CARGO_MANIFEST_DIR"));
+    let text = fs_err::read_to_string(path).unwrap();
+    let stop = read(COPILOT, text.lines().nth(6).unwrap()).unwrap();
+    let spawn = read(COPILOT, text.lines().nth(2).unwrap()).unwrap();
+    assert_eq!(stop.conversation, spawn.conversation);
+}
+
 #[test]
 fn copilot_1_0_102() {
     let fields = "description,prompt,agent_type,name";
@@ -229,13 +256,13 @@ fn copilot_1_0_102() {
             "[general-purpose] told \"HELD-BACK debrief please\"",
             "[general-purpose] checkpoint Stop ",
             "[general-purpose] stops \"nested debrief\" transcript=false held=true",
-            "-",
+            "[general-purpose] spawned agent=false ended=true returned=\"nested debrief\"",
             "[general-purpose] checkpoint Stop ",
             "[general-purpose] stops \"nested done\" transcript=false held=false",
             "[general-purpose] told \"HELD-BACK debrief please\"",
             "[general-purpose] checkpoint Stop ",
             "[general-purpose] stops \"nested debrief\" transcript=false held=true",
-            "-",
+            "spawned agent=false ended=true returned=\"nested debrief\"",
             "checkpoint Stop ",
             "checkpoint SessionEnd complete",
         ]

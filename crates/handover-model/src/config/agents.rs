@@ -52,6 +52,9 @@ pub struct HooksConfig {
     pub sessions_disabled: Vec<SessionId>,
     /// Whether a subagent that ends without a debrief is asked for one, once.
     pub debrief_required: bool,
+    /// The most tokens of what a subagent returns to its parent; a longer text becomes a package. None leaves it
+    /// as it is.
+    pub return_tokens: Option<u64>,
     /// Milliseconds after which a hook gives up and lets the host continue.
     pub deadline_ms: u64,
 }
@@ -70,6 +73,7 @@ impl Default for HooksConfig {
             on_missing: OnMissing::default(),
             sessions_disabled: Vec::new(),
             debrief_required: true,
+            return_tokens: None,
             deadline_ms: 5_000,
         }
     }
@@ -114,6 +118,14 @@ impl HooksConfig {
             return Briefing::Exempt { rule: "hooks.roles_disabled", reason };
         }
         Briefing::As { role, debrief }
+    }
+
+    /// The fewest tokens of what a subagent returns: a summary and where to read the rest.
+    pub const MIN_RETURN_TOKENS: u64 = 100;
+
+    /// The most tokens of what a subagent returns to its parent, if that is limited.
+    pub fn return_limit(&self) -> Option<u64> {
+        self.return_tokens.map(|tokens| tokens.max(Self::MIN_RETURN_TOKENS))
     }
 
     /// The role of a subagent type; none if it is exempt.

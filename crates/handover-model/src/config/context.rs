@@ -151,6 +151,8 @@ pub struct BriefConfig {
     pub specialization_floor: u64,
     /// Whether what the project already knows is in a brief.
     pub notes: bool,
+    /// Whether a brief says what other agents of the same conversation are doing.
+    pub beside: bool,
     /// Role descriptions that replace the built-in ones.
     pub roles: BTreeMap<String, RoleText>,
 }
@@ -175,6 +177,7 @@ impl Default for BriefConfig {
             large: PREFACE_LARGE,
             specialization_floor: SPECIALIZATION_FLOOR,
             notes: true,
+            beside: true,
             roles: BTreeMap::new(),
         }
     }

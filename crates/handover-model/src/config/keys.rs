@@ -116,6 +116,7 @@ pub const KEYS: &[Key] = &[
     // At 100 nothing is left for the context.
     key("brief.specialization_floor", WithholdsContext),
     key("brief.notes", WithholdsContext),
+    key("brief.beside", WithholdsContext),
     key("brief.roles", Instructs),
     key("guard.mode", WeakensProtection),
     key("agents.timeout", Harmless),
@@ -170,6 +171,8 @@ pub const KEYS: &[Key] = &[
     key("hooks.on_missing", WithholdsContext),
     key("hooks.sessions_disabled", WithholdsContext),
     key("hooks.debrief_required", WeakensProtection),
+    // The lead of a project would read less than its agents report.
+    key("hooks.return_tokens", WithholdsContext),
     // A hook without time returns no brief; one with too much of it stalls its host.
     key("hooks.deadline_ms", WithholdsContext),
     key("trust.programs", UserOnly),

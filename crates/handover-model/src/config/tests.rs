@@ -116,7 +116,7 @@ fn everything() -> serde_json::Value {
         "specialization": {"enabled": false, "roles_disabled": ["developer"], "testing_mode": "minimal"},
         "brief": {
             "small": 1, "medium": 2, "large": 3, "specialization_floor": 5,
-            "notes": false,
+            "notes": false, "beside": false,
             "roles": {"developer": {"identity": "i", "focus": "f", "rules": ["r"]}},
         },
         "guard": {"mode": "warn"},
@@ -148,7 +148,7 @@ fn everything() -> serde_json::Value {
         "hooks": {
             "enabled": false, "roles": {"Explore": "investigator"}, "roles_disabled": ["developer"],
             "exempt": {"Plan": "it only plans"}, "exempt_marker": true, "on_missing": "refuse",
-            "sessions_disabled": ["s1"], "debrief_required": false, "deadline_ms": 1,
+            "sessions_disabled": ["s1"], "debrief_required": false, "return_tokens": 500, "deadline_ms": 1,
         },
         "trust": {"programs": ["make"], "stores": ["https://team.example"]},
     })

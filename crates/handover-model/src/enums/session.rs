@@ -49,6 +49,8 @@ words! {
         FailureSolved => "failure_solved",
         /// An agent's final report was stored, or was missing.
         Debrief => "debrief",
+        /// A long report became a package, and its reader got less.
+        Shortened => "shortened",
         /// A subagent of a type without a role was spawned and not briefed.
         Untouched => "untouched",
         /// An agent program reached a point where its state was recorded.

@@ -85,7 +85,7 @@ fn words_of_sessions() {
     );
     check(
         KnownEvent::WORDS,
-        "delivery reasoning_handoff zone degraded guard verdict failure_solved debrief untouched checkpoint",
+        "delivery reasoning_handoff zone degraded guard verdict failure_solved debrief shortened untouched checkpoint",
     );
     check(
         ChangeKind::WORDS,

@@ -21,6 +21,9 @@ pub struct Ticket {
     pub tool_use: Option<ToolUseId>,
     /// BLAKE3 of the task as passed to the host.
     pub task_hash: String,
+    /// What it was asked for, on one line; others that work at the same time are told.
+    #[serde(default)]
+    pub task: Option<String>,
     /// How the brief is delivered.
     pub way: TicketWay,
     /// The host's id of the subagent. From its start until the host says which call spawned it, this is a

@@ -189,7 +189,7 @@ fn hosts_tokens_and_changes() {
     check::<Ticket>(
         json!({
             "receipt": "r_1", "host": "claude", "host_session": "c-1", "agent_type": "developer",
-            "name": null, "tool_use": null, "task_hash": "h", "way": "hold_back", "agent": null,
+            "name": null, "tool_use": null, "task_hash": "h", "task": null, "way": "hold_back", "agent": null,
             "asked": true, "ending": null, "created_at": TIME, "closed_at": null,
         }),
         &[],

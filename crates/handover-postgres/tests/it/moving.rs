@@ -196,6 +196,7 @@ fn fill_all(store: &dyn Store) {
             host_session: conversation,
             agent_type: r.clean("developer"),
             task_hash: "t".to_owned(),
+            task: Some(r.clean("Refresh tokens")),
             way: TicketWay::Rewrite,
             name: Some(r.clean("alice")),
             tool_use: ToolUseId::new("toolu_1").ok(),

@@ -179,6 +179,7 @@ impl Records {
             host_session: self.conversation.clone(),
             agent_type: clean("general-purpose"),
             task_hash: "hash".to_owned(),
+            task: None,
             way: TicketWay::Rewrite,
             name: None,
             tool_use: Some(self.call.clone()),
@@ -337,6 +338,7 @@ fn calls() -> Vec<(&'static str, Call)> {
         open_ticket(&of.new_ticket());
         open_tickets(Host::CLAUDE, &of.conversation);
         tickets(Host::CLAUDE, &of.conversation);
+        latest_tickets(Host::CLAUDE, &of.conversation, 5);
         unsettled_tickets(Host::CLAUDE, at(9));
         ticket_of_call(Host::CLAUDE, &of.conversation, &of.call);
         ticket_of(Host::CLAUDE, &of.agent);

@@ -117,7 +117,7 @@ pub const KINDS: &[Kind] = kinds! {
     epic_lock 1: epic Name, fence Int, owner Facts|Null, expires_at Int;
     host_binding 2: host Name, host_session Name, session Int, created_at Int;
     ticket 1: receipt Name, host Name, host_session Name, agent_type Words, name Words|Null, tool_use Name|Null, task_hash Name,
-        way Name, agent Name|Null, asked Int, ending Name|Null, created_at Int, closed_at Int|Null;
+        task Words|Null, way Name, agent Name|Null, asked Int, ending Name|Null, created_at Int, closed_at Int|Null;
     host_version 2: host Name, version Words, drops_rewrites Int, seen_at Int;
 };
 

@@ -27,6 +27,7 @@ fn ticket(store: &dyn Store, session: &SessionId, id: &str, claim: bool) -> Rece
         host_session: conversation("c1"),
         agent_type: clean("general-purpose"),
         task_hash: format!("hash of {id}"),
+        task: None,
         way: TicketWay::Rewrite,
         name: None,
         tool_use: ToolUseId::new(format!("toolu_{id}")).ok(),
@@ -75,6 +76,10 @@ pub fn tickets_are_found_by_conversation_and_subagent(backend: &dyn Backend) {
     assert_eq!(store.ticket_of(Host::CLAUDE, &agent("a2")).unwrap(), None);
     let all = store.tickets(Host::CLAUDE, &conversation("c1")).unwrap();
     assert_eq!(all.iter().map(|t| t.receipt.as_str()).collect::<Vec<_>>(), ["r_1", "r_2"]);
+    let latest = |limit| store.latest_tickets(Host::CLAUDE, &conversation("c1"), limit).unwrap();
+    assert_eq!((latest(1).len(), latest(9).len()), (1, 2));
+    assert_eq!(latest(1)[0].receipt, second);
+    assert_eq!(store.latest_tickets(Host::CODEX, &conversation("c1"), 9).unwrap(), []);
     let call = |id: &str| {
         let call = ToolUseId::new(id).unwrap();
         store.ticket_of_call(Host::CLAUDE, &conversation("c1"), &call).unwrap()

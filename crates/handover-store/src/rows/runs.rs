@@ -60,7 +60,7 @@ pub fn job(row: &dyn Row) -> Result<Job> {
 }
 
 /// Of `ticket`.
-pub const TICKET: &str = "receipt, host, host_session, agent_type, name, tool_use, task_hash, way, \
+pub const TICKET: &str = "receipt, host, host_session, agent_type, name, tool_use, task_hash, task, way, \
     agent, asked, ending, created_at, closed_at";
 
 /// Reads [`TICKET`].
@@ -74,6 +74,7 @@ pub fn ticket(row: &dyn Row) -> Result<Ticket> {
         name: c.text_opt()?,
         tool_use: c.parsed_opt()?,
         task_hash: c.text()?,
+        task: c.text_opt()?,
         way: c.parsed()?,
         agent: c.parsed_opt()?,
         asked: c.flag()?,

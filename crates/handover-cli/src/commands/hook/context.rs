@@ -149,6 +149,16 @@ impl HookContext<'_> {
         named.map(Path::to_owned).or_else(own).or_else(shared)
     }
 
+    /// The transcript of a subagent of this conversation, where its host keeps one that is there.
+    pub(super) fn own_transcript(&self, agent: &AgentId) -> Option<PathBuf> {
+        let format = self.host.transcript()?;
+        let lead = self.call.transcript.as_deref()?;
+        match format.is_shared() {
+            true => Some(lead.to_owned()),
+            false => format.of_subagent(lead, agent).filter(|own| own.is_file()),
+        }
+    }
+
     /// What a transcript shows of a subagent; nothing if the host has none, or not this one.
     pub(super) fn scan(&self, path: &Path, agent: Option<&AgentId>) -> Scan {
         host_transcripts::scan_of(self.host, path, agent)

@@ -75,6 +75,7 @@ fn request(
             name: None,
             tool_use: None,
             agent: Some(agent.id.clone()),
+            parent: None,
             task_hash: String::new(),
             way,
         }),

@@ -11,6 +11,7 @@ mod finished;
 mod late;
 mod learn;
 mod log;
+mod returned;
 mod seen;
 mod session_start;
 mod spawn;
@@ -355,8 +356,9 @@ fn react(context: &HookContext<'_>) -> Result<Reply, CommandError> {
     match &context.call.event {
         HookEvent::SessionStarted(_) => session_start::react(context),
         HookEvent::SubagentSpawn(spawn) => spawn::react(context, spawn),
-        HookEvent::SubagentSpawned { agent, ended } => {
-            spawned::spawned(context, agent.as_ref(), *ended)
+        HookEvent::SubagentSpawned { agent, ended, returned } => {
+            let reply = spawned::spawned(context, agent.as_ref(), *ended)?;
+            returned::react(context, agent.as_ref(), returned.as_ref(), reply)
         }
         HookEvent::SpawnFailed(error) => spawned::failed(context, error),
         HookEvent::SubagentStarted => subagent::starts(context),

@@ -105,6 +105,7 @@ fn request(
             name: spawn.name().map(ToOwned::to_owned),
             tool_use: context.call.tool_use.clone(),
             agent: None,
+            parent: context.call.agent.as_ref().map(|parent| parent.id.clone()),
             task_hash: text_hash(&spawn.prompt),
             way,
         }),

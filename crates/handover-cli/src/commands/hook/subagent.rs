@@ -271,19 +271,24 @@ pub(super) fn settle_child(
     Ok(true)
 }
 
-/// Closes the ticket of a subagent that has ended and of which nothing is left to read.
+/// Closes the ticket of a subagent that has ended and whose host keeps no file of it. What it said last may be in a
+/// database; else nothing is left to read.
 pub(super) fn settle_unseen(
     context: &HookContext<'_>,
     ticket: &Ticket,
 ) -> Result<(), CommandError> {
     let receipt = context.app.store()?.receipt(&ticket.receipt)?;
     let assignment = Assignment::of(&receipt).named(ticket.agent.clone());
-    let (silence, now) = (read_ending(""), context.app.now());
+    let seen = ticket.agent.as_ref().and_then(|agent| context.seen(None, agent));
+    let said = seen.as_ref().and_then(|seen| seen.last_message()).unwrap_or_default();
+    let (debrief, now) = (read_ending(&said), context.app.now());
     context.app.handoffs()?.ended(Ending {
         asked_again: ticket.asked,
-        ended_with: Some(&text_hash("")),
+        ended_with: Some(&text_hash(&said)),
         host: Some(context.call.host),
-        ..Ending::new(&assignment, &silence, now)
+        outside: seen.as_ref().and_then(|seen| seen.outside.as_ref()),
+        trace: seen.as_ref().map(|seen| &seen.trace),
+        ..Ending::new(&assignment, &debrief, now)
     })?;
     Ok(())
 }

@@ -1,6 +1,8 @@
 //! Settles tickets that no event settled: a call that another hook denied, a subagent that reached its limit of
 //! turns, a program that was killed. The host's own transcripts say what became of them.
 //!
+//! It also judges what subagents used of their briefs, where the host writes their conversations after they have ended.
+//!
 //! It runs after the host has its answer, when a turn ends, when a conversation ends, and when the next one starts.
 
 use std::path::Path;
@@ -8,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use handover_hosts::transcript::{Calls, FilePart, TAIL_BYTES, calls};
 use handover_hosts::{Checkpoint, HookEvent, StartReason};
-use handover_model::{AgentId, Ticket};
+use handover_model::{AgentId, HostSessionId, ReceiptState, Ticket};
 use tracing::{debug, warn};
 
 use super::context::HookContext;
@@ -28,6 +30,9 @@ const MOST: Duration = Duration::from_millis(1_000);
 
 /// How many transcripts of subagents are searched for failed calls.
 const SEARCHED: usize = 50;
+
+/// How many of the last subagents of a conversation are looked at for what they used.
+const RECENT: u32 = 12;
 
 /// Which subagents of a conversation have ended.
 enum Ended {
@@ -86,7 +91,46 @@ fn this(context: &HookContext<'_>, ended: &Ended) -> Result<(), CommandError> {
     let Some(conversation) = context.conversation() else { return Ok(()) };
     let tickets = context.app.store()?.open_tickets(context.call.host, conversation)?;
     let until = Instant::now() + MOST;
-    conversation_of(context, &tickets, context.call.transcript.as_deref(), ended, until)
+    let transcript = context.call.transcript.as_deref();
+    conversation_of(context, &tickets, transcript, ended, until)?;
+    match transcript.filter(|_| context.host.transcript().is_some_and(|kept| kept.is_shared())) {
+        Some(shared) => late_uses(context, conversation, shared, until),
+        None => Ok(()),
+    }
+}
+
+/// Judges the use of briefs whose agents have ended, in a host that writes all conversations into one file, and what
+/// an agent said last often only after it has told us that it stops.
+fn late_uses(
+    context: &HookContext<'_>,
+    conversation: &HostSessionId,
+    transcript: &Path,
+    until: Instant,
+) -> Result<(), CommandError> {
+    let (store, host) = (context.app.store()?, context.call.host);
+    // What an agent spawned belongs to a conversation of its own, named like the agent.
+    let mut conversations = vec![conversation.clone()];
+    let mut next = 0;
+    while let Some(conversation) = conversations.get(next).filter(|_| next < SEARCHED).cloned() {
+        next += 1;
+        for ticket in store.latest_tickets(host, &conversation, RECENT)? {
+            let (Some(agent), Some(_)) = (&ticket.agent, ticket.closed_at) else { continue };
+            if Instant::now() >= until {
+                return Ok(());
+            }
+            conversations.extend(HostSessionId::new(agent.as_str()).ok());
+            let receipt = store.receipt(&ticket.receipt)?;
+            let arrived =
+                matches!(receipt.state, ReceiptState::Delivered | ReceiptState::Confirmed);
+            if arrived
+                && receipt.items.iter().any(|item| item.used.is_none())
+                && let Some(seen) = context.seen(Some(transcript), agent)
+            {
+                context.app.handoffs()?.used(&receipt, &seen.trace)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Conversations of the same host that ended without a word.

@@ -17,7 +17,7 @@ pub(super) fn new_brief(
     task: Option<String>,
 ) -> Result<Handoff, CommandError> {
     let request = args.parts.with(args.request.request(app, app.session()?, task)?);
-    let request = HandoffRequest { host: Some(args.host), ..request };
+    let request = HandoffRequest { host: Some(args.host), beside: true, ..request };
     let Prepared { brief, handoff, still_spooled } = app.handoffs()?.prepare(&request)?;
     for (path, reason) in still_spooled {
         app.ui.warn(format_args!("{} is still not in the store: {reason}", path.display()));

@@ -44,7 +44,7 @@ fn briefs_its_subagents_and_asks_for_their_debriefs() {
     assert!(!third[0].conversation_contains("```handover"), "who only reads is asked for nothing");
     let roles = ["developer", "qa_expert", "investigator"];
     assert_eq!(real.states(), both(&roles.map(|role| (role, "confirmed"))));
-    real.is_covered("copilot");
+    real.is_covered_and_used("copilot");
     let receipts = real.receipts();
     assert_eq!(markers(&first[0]), [receipts[0][2].clone()]);
     assert_eq!(markers(second), [receipts[1][2].clone()]);
@@ -124,6 +124,8 @@ fn briefs_parallel_background_and_nested_subagents_of_one_session() {
         Answer::Tools(String::new(), vec![call("BACKGROUND: refresh", "background")]),
     ];
     let real = Real::new(&["copilot"], RealHost::copilot, lead(script, turns));
+    // They are told apart by their tasks, so none may read of another's.
+    real.env.run(["config", "set", "brief.beside", "false"]).ok();
     // With a second session, which one is meant is known only from the conversation.
     real.env.run(["session", "new", "s2"]).ok();
     real.start();

@@ -5,6 +5,7 @@ mod events;
 mod gemini;
 mod opencode;
 mod qwen;
+mod returns;
 
 use std::process::Output;
 

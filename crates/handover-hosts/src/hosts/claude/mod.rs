@@ -77,6 +77,7 @@ impl HookHost for Claude {
             rewrites_prompt: true,
             injects_at_start: true,
             holds_back: true,
+            shortens_returns: true,
             // Documented: 10,000 characters.
             text_limit: Some(TextLimit::Chars(9_500)),
         }
@@ -106,7 +107,7 @@ impl HookHost for Claude {
     }
 
     fn tested(&self) -> Option<TestedVersions> {
-        Some(TestedVersions { oldest: "2.1.197", newest: "2.1.197" })
+        Some(TestedVersions { oldest: "2.1.197", newest: "2.1.325" })
     }
 
     fn settings(&self) -> &'static dyn HookSettings {

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use handover_model::AgentId;
 
-use crate::event::HookEvent;
+use crate::event::{HookEvent, SubagentReturn};
 
 /// `PostToolUse` and `PostToolUseFailure`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -39,16 +40,15 @@ struct ToolInput {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Spawned {
-    tool_response: SpawnResponse,
+    tool_input: SpawnInput,
+    tool_response: Value,
 }
 
-/// The fields of its response that we use.
+/// The fields of its input that we use.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct SpawnResponse {
-    agent_id: Option<String>,
-    /// `completed`, or `async_launched` for one that runs in the background.
-    status: Option<String>,
+#[serde(default)]
+struct SpawnInput {
+    prompt: String,
 }
 
 impl Fields {
@@ -61,10 +61,17 @@ impl Fields {
         if failed {
             return HookEvent::SpawnFailed(self.error.unwrap_or_default());
         }
-        let Spawned { tool_response } = serde_json::from_str(text).unwrap_or_default();
+        let Spawned { tool_input, tool_response } = serde_json::from_str(text).unwrap_or_default();
+        // `async_launched` for one that runs in the background.
+        let ended = tool_response["status"] == "completed";
         HookEvent::SubagentSpawned {
-            agent: tool_response.agent_id.and_then(|id| AgentId::new(id).ok()),
-            ended: tool_response.status.as_deref() == Some("completed"),
+            agent: tool_response["agentId"].as_str().and_then(|id| AgentId::new(id).ok()),
+            ended,
+            returned: ended.then(|| SubagentReturn {
+                prompt: tool_input.prompt,
+                text: text_of(&tool_response["content"]),
+                result: tool_response,
+            }),
         }
     }
 
@@ -84,4 +91,11 @@ impl Fields {
             _ => HookEvent::Other,
         }
     }
+}
+
+/// The texts of a result, one below the other.
+fn text_of(content: &Value) -> String {
+    let blocks = content.as_array().into_iter().flatten();
+    let texts: Vec<&str> = blocks.filter_map(|block| block["text"].as_str()).collect();
+    texts.join("\n")
 }

@@ -68,6 +68,8 @@ impl HookHost for Codex {
             rewrites_prompt: true,
             injects_at_start: true,
             holds_back: true,
+            // What an agent reports is a message in the conversation, not the result of a call.
+            shortens_returns: false,
             text_limit: Some(TextLimit::Tokens(2_400)),
         }
     }
@@ -101,7 +103,7 @@ impl HookHost for Codex {
     }
 
     fn tested(&self) -> Option<TestedVersions> {
-        Some(TestedVersions { oldest: "0.166.0", newest: "0.166.0" })
+        Some(TestedVersions { oldest: "0.150.0", newest: "0.166.0" })
     }
 
     fn trust(&self) -> Option<&'static dyn HookTrust> {

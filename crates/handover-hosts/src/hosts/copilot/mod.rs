@@ -70,6 +70,7 @@ impl HookHost for Copilot {
             rewrites_prompt: true,
             injects_at_start: true,
             holds_back: true,
+            shortens_returns: true,
             text_limit: None,
         }
     }
@@ -118,8 +119,12 @@ impl HookHost for Copilot {
                 | HookEvent::SubagentPrompted { .. }
                 | HookEvent::SubagentStopping(_)
         ) {
-            let parent = fields.parent_agent_id.as_deref();
-            call.conversation = parent.and_then(|id| HostSessionId::new(id).ok());
+            let parent = fields.parent_agent_id.and_then(|id| HostSessionId::new(id).ok());
+            let agent = call.agent.as_ref().map(|agent| agent.id.as_str());
+            let own = |id: &HostSessionId| Some(id.as_str()) == agent;
+            // 1.0.92 does not name it, but reports the stop in the parent's conversation.
+            let named = call.conversation.take();
+            call.conversation = parent.or_else(|| named.filter(|id| !own(id)));
         }
         Ok(call)
     }
@@ -129,7 +134,7 @@ impl HookHost for Copilot {
     }
 
     fn tested(&self) -> Option<TestedVersions> {
-        Some(TestedVersions { oldest: "1.0.102", newest: "1.0.102" })
+        Some(TestedVersions { oldest: "1.0.92", newest: "1.0.102" })
     }
 
     fn settings(&self) -> &'static dyn HookSettings {

@@ -20,6 +20,9 @@ pub(super) struct Output {
     /// The whole input that the tool gets instead. Whether it may run is still the user's decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     modified_args: Option<Value>,
+    /// What the model reads as the result of a tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modified_result: Option<ModifiedResult>,
     /// Added to the context of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     additional_context: Option<String>,
@@ -32,6 +35,16 @@ pub(super) struct Output {
     /// The message that it continues with.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+}
+
+/// The result of a tool.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ModifiedResult {
+    /// Whether the tool did what it should.
+    result_type: &'static str,
+    /// What the model reads.
+    text_result_for_llm: String,
 }
 
 /// Writes an answer; none if there is nothing to say, or if this event cannot carry it.
@@ -50,6 +63,10 @@ pub(super) fn write(event: &HookEvent, answer: &Answer) -> Option<String> {
             | HookEvent::CommandFailed { .. },
             Action::Inject(text),
         ) => output.additional_context = Some(text),
+        (HookEvent::SubagentSpawned { .. }, Action::Shorten(text_result_for_llm)) => {
+            output.modified_result =
+                Some(ModifiedResult { result_type: "success", text_result_for_llm });
+        }
         (HookEvent::SubagentStopping(_), Action::HoldBack(reason)) => {
             output.decision = Some(Decision::Block);
             output.reason = Some(reason);
@@ -98,6 +115,10 @@ mod tests {
         let stop = HookEvent::SubagentStopping(stop);
         let held = written(&stop, Action::HoldBack("debrief".to_owned())).unwrap();
         assert_eq!(held, json!({"decision": "block", "reason": "debrief"}));
+        let spawned = HookEvent::SubagentSpawned { agent: None, ended: true, returned: None };
+        let shortened = written(&spawned, Action::Shorten("short".to_owned())).unwrap();
+        let result = json!({"resultType": "success", "textResultForLlm": "short"});
+        assert_eq!(shortened, json!({"modifiedResult": result}));
         assert_eq!(written(&stop, Action::Inject("state".to_owned())), None);
         assert_eq!(written(&HookEvent::Other, Action::Proceed), None);
         let noticed = Answer { notice: Some("look".to_owned()), ..Answer::default() };

@@ -1,11 +1,12 @@
-//! A tool has run: files read and changed, commands passed and failed.
+//! A tool has run: files read and changed, commands passed and failed, what subagents return.
 
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
-use crate::event::HookEvent;
+use crate::event::{HookEvent, SubagentReturn};
 
 /// `PostToolUse`
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -27,6 +28,8 @@ struct ToolInput {
     path: Option<PathBuf>,
     /// The command.
     command: Option<String>,
+    /// The task of a subagent.
+    prompt: Option<String>,
 }
 
 /// The result of a tool.
@@ -46,6 +49,16 @@ impl Fields {
                 Some((output, _)) => HookEvent::CommandFailed { command, error: output.to_owned() },
                 // It is still running, in the background.
                 None => HookEvent::Other,
+            },
+            // One that runs in the background returns only that it does.
+            ("Agent" | "Task", ..) => HookEvent::SubagentSpawned {
+                agent: None,
+                ended: true,
+                returned: Some(SubagentReturn {
+                    prompt: tool_input.prompt.unwrap_or_default(),
+                    text: tool_result.text_result_for_llm,
+                    result: Value::Null,
+                }),
             },
             ("Read", Some(path), _) => HookEvent::FileRead(path),
             ("Edit" | "Write", Some(path), _) => HookEvent::FileChanged(path),

@@ -14,7 +14,7 @@ const FILE: &str = "handover.json";
 const ENTRIES: &[Entry] = &[
     Entry::new("SessionStart", None),
     Entry::new("PreToolUse", Some("Agent|Task")),
-    Entry::new("PostToolUse", Some("Bash|Read|Edit|Write")),
+    Entry::new("PostToolUse", Some("Agent|Task|Bash|Read|Edit|Write")),
     Entry::new("SubagentStart", None),
     Entry::new("UserPromptSubmit", None),
     Entry::new("SubagentStop", None),

@@ -111,7 +111,7 @@ impl HookHost for Gemini {
     }
 
     fn tested(&self) -> Option<TestedVersions> {
-        Some(TestedVersions { oldest: "0.61.0", newest: "0.61.0" })
+        Some(TestedVersions { oldest: "0.58.0", newest: "0.61.0" })
     }
 
     fn settings(&self) -> &'static dyn HookSettings {

@@ -53,7 +53,12 @@ impl HookHost for Opencode {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { rewrites_prompt: true, holds_back: true, ..Capabilities::default() }
+        Capabilities {
+            rewrites_prompt: true,
+            holds_back: true,
+            shortens_returns: true,
+            ..Capabilities::default()
+        }
     }
 
     fn general_kinds(&self) -> &'static [&'static str] {
@@ -77,7 +82,7 @@ impl HookHost for Opencode {
     }
 
     fn tested(&self) -> Option<TestedVersions> {
-        Some(TestedVersions { oldest: "1.18.33", newest: "1.18.33" })
+        Some(TestedVersions { oldest: "1.18.3", newest: "1.18.33" })
     }
 
     fn settings(&self) -> &'static dyn HookSettings {

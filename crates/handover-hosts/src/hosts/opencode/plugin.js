@@ -35,8 +35,11 @@ const textOf = (parts) =>
     .map((part) => part.text)
     .join("\n")
 
-/** What a subagent said, in the result of the task tool. */
-const resultOf = (output) => /<task_result>\n?([\s\S]*?)\n?<\/task_result>/.exec(output)?.[1] ?? output
+/** The place of what a subagent said, in the result of the task tool. */
+const RESULT = /(<task_result>\n?)([\s\S]*)(\n?<\/task_result>)/
+
+/** What a subagent said. */
+const resultOf = (output) => RESULT.exec(output)?.[2].replace(/\n$/, "") ?? output
 
 export const Handover = async ({ client, directory }) => {
   /** What is known of each session: its parent, its version, and what was added when it started. */
@@ -92,6 +95,17 @@ export const Handover = async ({ client, directory }) => {
     await tell(id, "SubagentStop", { last_assistant_message: more, stop_hook_active: true })
   }
 
+  /** Lets the parent of a subagent read less, if Handover says so: the whole text is a package then. */
+  const shorten = async (input, output) => {
+    const returned = { tool_name: "task", tool_use_id: input.callID, tool_response: resultOf(output.output) }
+    const answer = await tell(input.sessionID, "PostToolUse", { ...returned, tool_input: { prompt: input.args.prompt } })
+    const text = answer.hookSpecificOutput?.updatedToolOutput
+    if (typeof text !== "string") return
+    output.output = RESULT.test(output.output)
+      ? output.output.replace(RESULT, (_, open, __, close) => `${open}${text}${close}`)
+      : text
+  }
+
   return {
     event: async ({ event }) => {
       const id = event.properties?.sessionID
@@ -132,7 +146,10 @@ export const Handover = async ({ client, directory }) => {
     },
 
     "tool.execute.after": async (input, output) => {
-      if (input.tool === "task") return stop(input, output)
+      if (input.tool === "task") {
+        await stop(input, output)
+        return shorten(input, output)
+      }
       if (!["bash", "read", "write", "edit"].includes(input.tool)) return
       const { command, filePath } = input.args ?? {}
       const answer = await tell(input.sessionID, "PostToolUse", {

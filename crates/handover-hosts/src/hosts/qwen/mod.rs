@@ -86,7 +86,7 @@ impl HookHost for Qwen {
     }
 
     fn tested(&self) -> Option<TestedVersions> {
-        Some(TestedVersions { oldest: "0.24.4", newest: "0.24.4" })
+        Some(TestedVersions { oldest: "0.23.0", newest: "0.24.4" })
     }
 
     fn settings(&self) -> &'static dyn HookSettings {
