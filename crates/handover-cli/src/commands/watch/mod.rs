@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use handover_engine::stats::use_of;
 use handover_model::{ItemKind, PackageId, Receipt, ReceiptId};
 use handover_store::Store;
 use signal_hook::consts::{SIGHUP, SIGTERM};
@@ -156,8 +157,12 @@ fn receipt_lines(store: &dyn Store, receipt: &Receipt) -> Vec<String> {
         "Got:".to_owned(),
     ];
     lines.extend(receipt.items.iter().map(|item| {
-        format!("  {}  ({}, {} tokens)", name(item.kind, &item.id), item.form, item.tokens)
+        let used = item.used.map(|used| format!(", {used}")).unwrap_or_default();
+        format!("  {}  ({}, {} tokens{used})", name(item.kind, &item.id), item.form, item.tokens)
     }));
+    if let Some(uses) = use_of(receipt) {
+        lines.push(format!("  of {} tokens, {} were used", uses.tokens, uses.used_tokens));
+    }
     if receipt.items.is_empty() {
         lines.push("  nothing from others".to_owned());
     }
