@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use crate::access::{Access, Guarded};
 use crate::feeds::Feeds;
+use crate::metrics::Counters;
 use crate::policy::{AccessPolicy, Caller};
 use crate::projects::ProjectContextProvider;
 use crate::rate_limit::RateLimiter;
@@ -24,6 +25,7 @@ pub(crate) struct ServiceState {
     pub(crate) rate_limiter: Arc<RateLimiter>,
     pub(crate) feeds: Arc<Feeds>,
     pub(crate) transactions: Arc<Transactions>,
+    pub(crate) counters: Arc<Counters>,
 }
 
 impl ServiceState {
@@ -39,6 +41,7 @@ impl ServiceState {
             rate_limiter: Arc::default(),
             feeds: Arc::new(Feeds::new(shutdown)),
             transactions: Arc::default(),
+            counters: Arc::default(),
         }
     }
 

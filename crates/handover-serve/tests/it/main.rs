@@ -14,6 +14,7 @@ mod health;
 mod limits;
 mod login;
 mod mcp;
+mod metrics;
 mod projects;
 mod raw;
 mod rights;
