@@ -285,6 +285,7 @@ pub(super) fn settle_unseen(
         host: Some(context.call.host),
         ..Ending::new(&assignment, &silence, now)
     })?;
+    context.has_ended(&receipt.id);
     Ok(())
 }
 
@@ -375,5 +376,6 @@ fn keep(
         trace: seen.as_ref().map(|seen| &seen.trace),
         ..Ending::new(&assignment, &end.debrief, context.app.now())
     })?;
+    context.has_ended(&receipt.id);
     Ok(())
 }
