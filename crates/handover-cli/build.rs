@@ -27,8 +27,10 @@ fn main() {
 fn without() -> Option<String> {
     let missing =
         |name: &&str| variable(&format!("CARGO_FEATURE_{}", name.to_uppercase())).is_none();
-    let parts: Vec<_> =
-        ["dashboard", "mcp", "postgres", "service"].into_iter().filter(missing).collect();
+    let parts: Vec<_> = ["dashboard", "mcp", "postgres", "service", "telemetry"]
+        .into_iter()
+        .filter(missing)
+        .collect();
     (!parts.is_empty()).then(|| format!("without {}", parts.join(" and ")))
 }
 

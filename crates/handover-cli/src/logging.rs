@@ -5,6 +5,9 @@
 //! agent program (hooks, MCP over standard input and output): theirs go to a file of the project.
 //! Secrets are redacted in either.
 
+#[cfg(feature = "telemetry")]
+mod collected;
+
 use std::io::{self, Write};
 use std::sync::{Arc, LazyLock};
 
@@ -19,6 +22,10 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::app::App;
 use crate::env;
 use crate::project::Project;
+#[cfg(feature = "telemetry")]
+use collected::LogLayer;
+#[cfg(feature = "telemetry")]
+pub(crate) use collected::take as take_collected;
 
 /// The file below `.handover/`.
 const FILE: &str = "handover.log";
@@ -30,9 +37,22 @@ const OLD_FILE: &str = "handover.log.old";
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Our crates, which a directive may name without their prefix.
-const CRATES: [&str; 14] = [
-    "agents", "context", "engine", "files", "handoff", "hosts", "mcp", "model", "postgres",
-    "remote", "serve", "sqlite", "store", "web",
+const CRATES: [&str; 15] = [
+    "agents",
+    "context",
+    "engine",
+    "files",
+    "handoff",
+    "hosts",
+    "mcp",
+    "model",
+    "postgres",
+    "remote",
+    "serve",
+    "sqlite",
+    "store",
+    "telemetry",
+    "web",
 ];
 
 /// Where a command's log goes.
@@ -68,8 +88,19 @@ pub(crate) fn init(app: &App, destination: Destination) {
     let Some(targets) = targets else { return };
     let lines =
         tracing_subscriber::fmt::layer().with_ansi(false).with_timer(Clock).with_writer(sink);
+    let all = tracing_subscriber::registry().with(lines.with_filter(targets));
+    #[cfg(feature = "telemetry")]
+    let all = all.with(LogLayer.with_filter(LevelFilter::WARN));
     // A subscriber that is installed already stays.
-    let _ = tracing_subscriber::registry().with(lines.with_filter(targets)).try_init();
+    let _ = all.try_init();
+}
+
+/// Collects warnings and errors for an OpenTelemetry collector, beside whatever `HANDOVER_LOG` asked for.
+#[cfg(feature = "telemetry")]
+pub(crate) fn collect_warnings() {
+    LogLayer::start();
+    let layer = LogLayer.with_filter(LevelFilter::WARN);
+    let _ = tracing_subscriber::registry().with(layer).try_init();
 }
 
 /// Unless `HANDOVER_LOG` asked for something else, prints errors to standard error: a client of `handover mcp`

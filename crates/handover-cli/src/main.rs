@@ -20,6 +20,8 @@ mod pager;
 mod project;
 mod store;
 mod store_file;
+#[cfg(feature = "telemetry")]
+mod telemetry;
 mod terminal;
 mod trust;
 mod typos;

@@ -118,6 +118,7 @@ mod tests {
         Provided {
             context: Provision::Present,
             specialization: Provision::Disabled { by: "specialization.enabled".to_owned() },
+            use_learning: None,
         }
     }
 
@@ -181,8 +182,11 @@ mod tests {
         let prompts = [(PROMPT, 0), (changed.as_str(), 1), ("do it", 2)];
         for (context, no_context) in &provisions {
             for (specialization, no_specialization) in &provisions {
-                let provided =
-                    Provided { context: context.clone(), specialization: specialization.clone() };
+                let provided = Provided {
+                    context: context.clone(),
+                    specialization: specialization.clone(),
+                    use_learning: None,
+                };
                 for (prompt, wrong_prompt) in prompts {
                     for state in ReceiptState::ALL {
                         let faults = usize::from(*no_context)

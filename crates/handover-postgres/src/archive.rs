@@ -171,6 +171,9 @@ impl PostgresStore {
             self.rebuild(&sessions)?;
             self.rebuild_notes()?;
         }
+        if added > 0 {
+            self.rebuild_tallies()?;
+        }
         Ok(Added { added, present: seen - added })
     }
 }

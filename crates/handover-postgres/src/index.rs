@@ -358,6 +358,7 @@ impl TextIndex for PostgresStore {
             let rebuilt = self.rebuild(&sessions)?;
             if session.is_none() {
                 self.rebuild_notes()?;
+                self.rebuild_tallies()?;
             }
             Ok(rebuilt)
         })

@@ -35,6 +35,7 @@ mod runs;
 mod sessions;
 mod skill_outputs;
 mod strategies;
+mod tallies;
 mod tls;
 mod tokens;
 mod transaction;

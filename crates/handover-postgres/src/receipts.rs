@@ -1,7 +1,9 @@
 //! Receipts.
 
+use handover_model::learn::UseTallies;
 use handover_model::{
-    GroupId, ItemKind, PackageId, Receipt, ReceiptId, ReceiptState, Role, SessionId, Timestamp,
+    GroupId, ItemKind, PackageId, ProjectId, Receipt, ReceiptId, ReceiptState, Role, SessionId,
+    Timestamp, Use,
 };
 use handover_store::rows::{self, Columns, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json};
 use handover_store::{
@@ -178,18 +180,41 @@ impl Receipts for PostgresStore {
 
     fn mark_used(&self, id: &ReceiptId, uses: &[ItemUse]) -> Result<()> {
         self.write(|| {
-            let known = self.change("SELECT 1 FROM receipt WHERE id = $1", params![id.as_str()])?;
-            if known == 0 {
-                return Err(StoreError::not_found(RecordKind::Receipt, id));
-            }
+            let made = self.first(
+                "SELECT s.project, r.created_at FROM receipt r JOIN session s ON s.key = r.session
+                 WHERE r.id = $1",
+                params![id.as_str()],
+                |row| {
+                    let mut columns = Columns::of(row);
+                    Ok((columns.text()?, columns.time()?))
+                },
+            )?;
+            let (project, made_at) =
+                made.ok_or_else(|| StoreError::not_found(RecordKind::Receipt, id))?;
             for ItemUse { kind, item, used } in uses {
+                let before = self.first(
+                    "SELECT used FROM receipt_item WHERE receipt = $1 AND kind = $2 AND item = $3",
+                    params![id.as_str(), kind.as_str(), item],
+                    |row| Columns::of(row).parsed_opt::<Use>(),
+                )?;
+                let Some(before) = before else { continue };
                 self.change(
                     "UPDATE receipt_item SET used = $4 WHERE receipt = $1 AND kind = $2 AND item = $3",
                     params![id.as_str(), kind.as_str(), item, used.as_str()],
                 )?;
+                self.tally(&project, (*kind, item), before, *used, made_at)?;
             }
             Ok(())
         })
+    }
+
+    fn use_tallies(
+        &self,
+        project: &ProjectId,
+        kind: ItemKind,
+        items: &[String],
+    ) -> Result<UseTallies> {
+        self.tallies_of(project, kind, items)
     }
 
     fn receipt(&self, id: &ReceiptId) -> Result<Receipt> {

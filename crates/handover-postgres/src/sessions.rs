@@ -80,6 +80,7 @@ impl Sessions for PostgresStore {
         self.write(|| {
             let counts = self.session_counts(id)?;
             self.change("DELETE FROM session WHERE id = $1", params![id.as_str()])?;
+            self.rebuild_tallies()?;
             Ok(counts)
         })
     }

@@ -14,6 +14,7 @@ mod listener;
 mod live;
 mod login;
 mod mcp;
+mod metrics;
 mod pages;
 mod policy;
 mod projects;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header;
 use axum::middleware::{self, Next};
 use axum::routing::{any, get};
@@ -14,12 +14,13 @@ use tracing::Instrument as _;
 
 use crate::response::{Response, error_response};
 use crate::state::ServiceState;
-use crate::{admission, api, health, limits, live, login, mcp, pages};
+use crate::{admission, api, health, limits, live, login, mcp, metrics, pages};
 
 /// Every route of the service.
 pub(crate) fn router(state: ServiceState) -> Router {
     Router::new()
         .route("/health", get(health::health))
+        .route("/metrics", get(metrics::metrics))
         .nest("/api/v1", api::router())
         .route("/events", get(live::events))
         .route("/mcp", any(mcp::mcp))
@@ -28,13 +29,13 @@ pub(crate) fn router(state: ServiceState) -> Router {
         .layer(middleware::from_fn_with_state(state.clone(), admission::admit))
         .layer(DefaultBodyLimit::disable())
         .layer(middleware::from_fn(enforce_limits))
-        .layer(middleware::from_fn(trace))
+        .layer(middleware::from_fn_with_state(state.clone(), trace))
         .with_state(state)
 }
 
-/// Logs every request in a span. The path is logged without its query, which may hold a login secret; the
+/// Logs every request in a span, and counts it. The path is logged without its query, which may hold a login secret; the
 /// token is added by name once it is verified (see `state`).
-async fn trace(request: Request, next: Next) -> Response {
+async fn trace(State(state): State<ServiceState>, request: Request, next: Next) -> Response {
     let span = tracing::info_span!(
         "request",
         method = %request.method(),
@@ -43,7 +44,9 @@ async fn trace(request: Request, next: Next) -> Response {
     );
     let started = Instant::now();
     let response = next.run(request).instrument(span.clone()).await;
-    let (status, duration_ms) = (response.status().as_u16(), started.elapsed().as_millis() as u64);
+    let took = started.elapsed();
+    state.counters.count(response.status(), took);
+    let (status, duration_ms) = (response.status().as_u16(), took.as_millis() as u64);
     span.in_scope(|| tracing::info!(status, duration_ms, "done"));
     response
 }

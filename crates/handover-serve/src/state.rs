@@ -12,6 +12,7 @@ use tokio::sync::watch;
 
 use crate::access::{Access, Guarded};
 use crate::feeds::Feeds;
+use crate::metrics::Counters;
 use crate::policy::{AccessPolicy, Caller};
 use crate::projects::ProjectContextProvider;
 use crate::rate_limit::RateLimiter;
@@ -28,6 +29,7 @@ pub(crate) struct ServiceState {
     pub(crate) transactions: Arc<Transactions>,
     /// What the tokens of forms are derived from; another one after each start.
     form_secret: [u8; 32],
+    pub(crate) counters: Arc<Counters>,
 }
 
 impl ServiceState {
@@ -44,6 +46,7 @@ impl ServiceState {
             feeds: Arc::new(Feeds::new(shutdown)),
             transactions: Arc::default(),
             form_secret: random(),
+            counters: Arc::default(),
         }
     }
 

@@ -459,6 +459,18 @@ CREATE TABLE receipt_item (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX receipt_item_by_item ON receipt_item (kind, item);
 
+-- How often items were used of the times that an agent was seen to its end; derived from receipts. Both numbers are
+-- faded to a time. An empty item is the whole kind.
+CREATE TABLE item_use (
+    project TEXT NOT NULL,
+    kind    TEXT NOT NULL,
+    item    TEXT NOT NULL,
+    used    REAL NOT NULL,
+    judged  REAL NOT NULL,
+    at      INTEGER NOT NULL,
+    sum INTEGER AS (record_sum(project, kind, item, used, judged, at)) STORED,
+    PRIMARY KEY (project, kind, item)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE run (
     key        INTEGER PRIMARY KEY AUTOINCREMENT,

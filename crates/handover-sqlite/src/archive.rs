@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql};
 
 use crate::SqliteStore;
 use crate::error::backend;
-use crate::{index, query, sums};
+use crate::{index, query, sums, tallies};
 
 pub(crate) fn columns(kind: &Kind) -> String {
     kind.columns.iter().map(|column| column.name).collect::<Vec<_>>().join(", ")
@@ -203,13 +203,14 @@ impl Archive for SqliteStore {
 
     fn put_records(&self, fill: &mut Fill<'_>) -> Result<Added> {
         self.write(|tx| {
-            let (mut added, mut packages) = (Added::default(), false);
+            let (mut added, mut packages, mut receipts) = (Added::default(), false, false);
             fill(&mut |kept| {
                 if kept.record().kind == SEQUENCE {
                     return put_sequence(tx, kept.record());
                 }
                 let new = put(tx, kept.record())?;
                 packages |= new && kept.record().kind.is_indexed();
+                receipts |= new && kept.record().kind.name == "receipt_item";
                 *(if new { &mut added.added } else { &mut added.present }) += 1;
                 Ok(())
             })?;
@@ -218,6 +219,9 @@ impl Archive for SqliteStore {
                     query::all(tx, "SELECT key FROM session", [], |row| Columns::of(row).int())?;
                 index::rebuild(tx, &sessions)?;
                 index::notes::rebuild(tx)?;
+            }
+            if receipts {
+                tallies::rebuild(tx)?;
             }
             Ok(added)
         })

@@ -35,6 +35,7 @@ mod sessions;
 mod skill_outputs;
 mod strategies;
 mod sums;
+mod tallies;
 mod tokens;
 mod trust;
 mod verdicts;

@@ -1,7 +1,9 @@
 //! Receipts.
 
+use handover_model::learn::UseTallies;
 use handover_model::{
-    GroupId, ItemKind, PackageId, Receipt, ReceiptId, ReceiptState, Role, SessionId, Timestamp,
+    GroupId, ItemKind, PackageId, ProjectId, Receipt, ReceiptId, ReceiptState, Role, SessionId,
+    Timestamp, Use,
 };
 use handover_store::rows::{self, Columns, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json};
 use handover_store::{
@@ -12,7 +14,7 @@ use handover_text::Clean;
 use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, ensure_group, query, session_key, sums};
+use crate::{SqliteStore, ensure_group, query, session_key, sums, tallies};
 
 /// Whether a subagent of a hook host may still get receipt `r`: its claim lives as long as its ticket.
 const OF_OPEN_TICKET: &str =
@@ -197,18 +199,33 @@ impl Receipts for SqliteStore {
 
     fn mark_used(&self, id: &ReceiptId, uses: &[ItemUse]) -> Result<()> {
         self.write_unsynced(|tx| {
-            let sql = "SELECT 1 FROM receipt WHERE id = ?1";
-            query::first(tx, sql, [id.as_str()], |row| Columns::of(row).int::<i64>())?
-                .ok_or_else(|| StoreError::not_found(RecordKind::Receipt, id))?;
+            let sql = "SELECT s.project, r.created_at FROM receipt r JOIN session s ON s.key = r.session
+                WHERE r.id = ?1";
+            let (project, made_at) = query::first(tx, sql, [id.as_str()], |row| {
+                let mut columns = Columns::of(row);
+                Ok((columns.text()?, columns.time()?))
+            })?
+            .ok_or_else(|| StoreError::not_found(RecordKind::Receipt, id))?;
             for ItemUse { kind, item, used } in uses {
-                tx.prepare_cached(
-                    "UPDATE receipt_item SET used = ?4 WHERE receipt = ?1 AND kind = ?2 AND item = ?3",
-                )
-                .and_then(|mut s| s.execute((id.as_str(), kind.as_str(), item, used.as_str())))
-                .map_err(backend)?;
+                let key = (id.as_str(), kind.as_str(), item.as_str());
+                let sql = "SELECT used FROM receipt_item WHERE receipt = ?1 AND kind = ?2 AND item = ?3";
+                let before = query::first(tx, sql, key, |row| Columns::of(row).parsed_opt::<Use>())?;
+                let Some(before) = before else { continue };
+                let sql = "UPDATE receipt_item SET used = ?4 WHERE receipt = ?1 AND kind = ?2 AND item = ?3";
+                query::execute(tx, sql, (key.0, key.1, key.2, used.as_str()))?;
+                tallies::count(tx, &project, (*kind, item), before, *used, made_at)?;
             }
             Ok(())
         })
+    }
+
+    fn use_tallies(
+        &self,
+        project: &ProjectId,
+        kind: ItemKind,
+        items: &[String],
+    ) -> Result<UseTallies> {
+        tallies::of(&self.connection, project, kind, items)
     }
 
     fn receipt(&self, id: &ReceiptId) -> Result<Receipt> {

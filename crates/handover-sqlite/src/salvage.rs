@@ -17,7 +17,7 @@ use crate::archive::{columns, put_readable};
 use crate::durability::Patience;
 use crate::error::backend;
 use crate::file::{create_private, log_of, sync_folder};
-use crate::{SqliteStore, index, log_check, query, sums};
+use crate::{SqliteStore, index, log_check, query, sums, tallies};
 
 /// How many numbers between readable rows are tried one by one.
 const TRIED: i64 = 200_000;
@@ -63,6 +63,7 @@ pub fn salvage(
         let sessions = query::all(tx, "SELECT key FROM session", [], |row| Columns::of(row).int())?;
         index::rebuild(tx, &sessions)?;
         index::notes::rebuild(tx)?;
+        tallies::rebuild(tx)?;
         Ok(())
     })?;
     forget_found(&store.connection, &mut repaired.lost)?;

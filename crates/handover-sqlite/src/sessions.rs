@@ -6,7 +6,7 @@ use handover_store::{NewSession, Opened, RecordKind, Result, Sessions, StoreErro
 use rusqlite::Connection;
 
 use crate::error::backend;
-use crate::{SqliteStore, query, session_key, sums};
+use crate::{SqliteStore, query, session_key, sums, tallies};
 
 fn get(connection: &Connection, id: &SessionId) -> Result<Session> {
     let intact = sums::intact("session", "session");
@@ -93,6 +93,7 @@ impl Sessions for SqliteStore {
             let counts = counts(tx, id)?;
             let key = session_key(tx, id)?;
             tx.execute("DELETE FROM session WHERE key = ?1", [key]).map_err(backend)?;
+            tallies::rebuild(tx)?;
             Ok(counts)
         })
     }

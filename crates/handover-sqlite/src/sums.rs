@@ -30,8 +30,8 @@ pub(crate) fn sum<'a>(values: impl IntoIterator<Item = ValueRef<'a>>) -> i64 {
     sum.0.cast_signed()
 }
 
-/// The columns of tables that have sums and are not part of the archive: tokens, and the text index.
-const OTHERS: [(&str, &[&str]); 6] = [
+/// The columns of tables that have sums and are not part of the archive: tokens, the text index, and tallies of use.
+const OTHERS: [(&str, &[&str]); 7] = [
     (
         "token",
         &[
@@ -52,6 +52,7 @@ const OTHERS: [(&str, &[&str]); 6] = [
     ("posting_page", &["session", "term", "page", "postings"]),
     ("note_page", &["project", "term", "page", "postings"]),
     ("note_index", &["project", "notes", "changed_at"]),
+    ("item_use", &["project", "kind", "item", "used", "judged", "at"]),
 ];
 
 /// SQL that says whether a row of a table matches its sum.
@@ -79,12 +80,13 @@ pub(crate) fn check(row: &rusqlite::Row<'_>) -> Result<()> {
 }
 
 /// How the rows of the text index are named.
-const PACKED: [(&str, &str); 5] = [
+const PACKED: [(&str, &str); 6] = [
     ("candidate_sheet", "session || '/' || sheet"),
     ("package_terms", "package"),
     ("posting_page", "session || '/' || term || '/' || page"),
     ("note_page", "project || '/' || term || '/' || page"),
     ("note_index", "project"),
+    ("item_use", "project || '/' || kind || '/' || item"),
 ];
 
 /// The records that do not match their checksums, and the rows of the text index that do not.

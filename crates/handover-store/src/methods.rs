@@ -105,6 +105,7 @@ macro_rules! store_methods {
                 read deliveries(session: by SessionId, group: opt GroupId, role: by Role, now: val Timestamp) -> u32, session(session);
                 write mark_read(id: by ReceiptId, package: val PackageId, now: val Timestamp) -> Receipt, own();
                 write mark_used(id: by ReceiptId, uses: list ItemUse) -> (), receipt(id);
+                read use_tallies(project: by ProjectId, kind: val ItemKind, items: list String) -> handover_model::learn::UseTallies, project(project);
                 read receipt(id: by ReceiptId) -> Receipt, any();
                 read receipts(filter: by ReceiptFilter) -> Vec<Receipt>, own();
                 read handed(session: by SessionId) -> Vec<Handed>, session(session);

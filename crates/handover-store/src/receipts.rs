@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use handover_model::learn::UseTallies;
 use handover_model::{
-    GroupId, ItemKind, LeftOut, PackageId, Provided, Receipt, ReceiptId, ReceiptItem, ReceiptState,
-    Role, Section, SessionId, Timestamp, Use, Zone,
+    GroupId, ItemKind, LeftOut, PackageId, ProjectId, Provided, Receipt, ReceiptId, ReceiptItem,
+    ReceiptState, Role, Section, SessionId, Timestamp, Use, Zone,
 };
 use handover_text::{Clean, Redactor};
 use serde::{Deserialize, Serialize};
@@ -190,6 +191,15 @@ pub trait Receipts {
 
     /// Records what became of items of the receipt; what it does not have is ignored.
     fn mark_used(&self, id: &ReceiptId, uses: &[ItemUse]) -> Result<()>;
+
+    /// How often items of a kind were used, and the kind as a whole: what [`mark_used`](Self::mark_used) recorded,
+    /// fading from the time of each receipt.
+    fn use_tallies(
+        &self,
+        project: &ProjectId,
+        kind: ItemKind,
+        items: &[String],
+    ) -> Result<UseTallies>;
 
     /// One receipt; [`NotFound`](crate::StoreError::NotFound) if there is none.
     fn receipt(&self, id: &ReceiptId) -> Result<Receipt>;

@@ -5,6 +5,7 @@
 mod binary;
 pub mod briefs;
 mod browser;
+mod collector;
 mod demo;
 mod disk;
 mod env;
@@ -21,6 +22,7 @@ mod writers;
 
 pub use binary::binary;
 pub use browser::{Browser, Look};
+pub use collector::{Collector, Mood, Received, attribute};
 pub use demo::Demo;
 pub use disk::Disk;
 pub use env::TestEnv;

@@ -106,6 +106,9 @@ fn why(candidate: &Explained) -> String {
     if candidate.terms.stale < 0.0 {
         let _ = write!(why, "; {:.3} for naming what is gone", candidate.terms.stale);
     }
+    if candidate.terms.used != 0.0 {
+        let _ = write!(why, "; {:+.3} for its use in earlier briefs", candidate.terms.used);
+    }
     for stale in &candidate.stale {
         let _ = write!(why, "; {} {stale}", stale.name());
     }

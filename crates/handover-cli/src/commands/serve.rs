@@ -57,6 +57,8 @@ pub(crate) fn run(app: &App, args: ServeArgs) -> Outcome {
     // creates those of other projects.
     app.store()?;
     app.redactor()?;
+    #[cfg(feature = "telemetry")]
+    crate::telemetry::serve(app);
     if (args.require_token || !args.bind.is_loopback()) && !has_token(app)? {
         return Err(CommandError::new(
             Exit::Usage,

@@ -1,5 +1,5 @@
 //! What the user's own file says and no project can lower, however much it is trusted: how strict redaction
-//! and guard are, which programs a project may name, and which stores.
+//! and guard are, which programs, stores and collectors a project may name.
 
 use std::path::Path;
 
@@ -69,6 +69,12 @@ impl Loaded {
             self.forbidden.push(key);
             return self.refused(&setting, "`trust.stores` does not list it");
         }
+        if let (Some(allowed), "telemetry.endpoint", Some(endpoint)) =
+            (&limits.collectors, key, setting.value.as_str())
+            && !allowed.iter().any(|allowed| same_address(allowed, endpoint))
+        {
+            return self.refused(&setting, "`trust.collectors` does not list it");
+        }
         Some(setting)
     }
 
@@ -77,6 +83,10 @@ impl Loaded {
         self.ignored_keys.push(format!("{source}: `{}` is ignored: {why}", key.name));
         None
     }
+}
+
+fn same_address(one: &str, other: &str) -> bool {
+    one.trim_end_matches('/') == other.trim_end_matches('/')
 }
 
 fn list(value: &Value) -> Vec<&str> {

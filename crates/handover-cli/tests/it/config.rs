@@ -130,6 +130,7 @@ const VALUES: &[(&str, &str)] = &[
     ("assembly.prior", "0.25"),
     ("assembly.weights", "{title = 1.5}"),
     ("assembly.min_trust", "agent"),
+    ("assembly.learn_from_use", "false"),
     ("assembly.roles", "{developer = {limit = 5}}"),
     ("specialization.enabled", "false"),
     ("specialization.roles_disabled", r#"["developer"]"#),
@@ -191,6 +192,8 @@ const VALUES: &[(&str, &str)] = &[
     ("hooks.debrief_required", "false"),
     ("hooks.return_tokens", "500"),
     ("hooks.deadline_ms", "1"),
+    ("telemetry.endpoint", "http://localhost:4318"),
+    ("telemetry.signals", r#"["traces"]"#),
 ];
 
 #[test]

@@ -55,6 +55,7 @@ mod spawn;
 mod specialize;
 mod stats;
 mod sweep;
+mod telemetry;
 mod text;
 mod tickets;
 mod transcript;

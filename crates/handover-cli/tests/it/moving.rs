@@ -87,7 +87,7 @@ fn imports_an_export_once() {
     new.run(["import", "nowhere.jsonl"]).fails(5);
 }
 
-fn database(env: &TestEnv) -> rusqlite::Connection {
+pub(crate) fn database(env: &TestEnv) -> rusqlite::Connection {
     #[expect(clippy::disallowed_methods, reason = "the test looks at the file from outside")]
     let database = rusqlite::Connection::open(env.path(".handover/store.db")).unwrap();
     handover_sqlite::register_sums(&database).unwrap();

@@ -1,7 +1,9 @@
 //! `handover stats`: totals of what was recorded.
 
+use handover_testkit::{FakeAgent, TestEnv};
 use serde_json::json;
 
+use crate::moving::database;
 use crate::project;
 
 #[test]
@@ -31,4 +33,75 @@ fn counts_everything_once() {
     let recent = env.run(["stats", "--since", "1h", "--json"]).ok().json();
     assert_eq!(recent["stats"]["packages"]["total"], 2);
     env.run(["stats", "--since", "soon"]).fails(2);
+}
+
+/// Delivers a brief to an agent that uses none of its items, and is seen to its end.
+fn ignored(env: &TestEnv, group: &str) {
+    let actions =
+        "print \"```handover\" print \"verdict: complete\" print \"summary: done\" print \"```\"";
+    let command = format!("{} {actions}", FakeAgent::program().display());
+    let args = ["spawn", "--host", "command", "--agent-command", &command, "--role", "developer"];
+    let task = ["--task", "Change how the gateway retries", "--group", group];
+    env.run(args.iter().chain(&task)).ok();
+}
+
+/// Makes everything in the store so many days older.
+fn age(env: &TestEnv, days: i64) {
+    let store = database(env);
+    for table in ["package", "receipt"] {
+        let sql = format!("UPDATE {table} SET created_at = created_at - ?1");
+        store.execute(&sql, [days * 86_400_000_000]).unwrap();
+    }
+}
+
+#[test]
+fn use_is_told_over_time_and_what_is_never_used_is_offered_for_retirement() {
+    let env = project();
+    for (name, priority) in [("gateway", "high"), ("rule", "critical")] {
+        let path = format!("docs/{name}.md");
+        let text = format!("# T\n## Summary\nThe gateway retries twice, says {name}.\n");
+        env.write(&path, text);
+        let add = ["package", "add", &path, "--kind", "research", "--priority", priority];
+        env.run(add.iter().chain(&["--session", "s1"])).ok();
+    }
+    for n in 0..5 {
+        ignored(&env, &format!("g{n}"));
+    }
+    let stats = |env: &TestEnv| env.run(["stats", "--json"]).ok().json()["stats"].clone();
+    let young = stats(&env);
+    assert_eq!(young["use"]["used"], 0, "{young}");
+    let periods = young["use_over_time"].as_array().unwrap();
+    assert_eq!(
+        (&periods[0]["period"], &periods[0]["items"]),
+        (&json!("last_week"), &young["use"]["items"])
+    );
+    assert_eq!((&periods[1]["items"], &periods[2]["items"]), (&json!(0), &json!(0)));
+    assert!(periods[0]["delivered_tokens"].as_u64().unwrap() > 0);
+    assert_eq!(young["never_used"], json!([]), "both are young");
+    let items = young["use_by_item"].as_array().unwrap();
+    assert_eq!((&items[0]["kind"], &items[0]["briefs"]), (&json!("package"), &json!(5)));
+    assert_eq!(items[0]["used"], 0);
+
+    age(&env, 20);
+    let old = stats(&env);
+    let periods = old["use_over_time"].as_array().unwrap();
+    assert_eq!((&periods[0]["items"], &periods[1]["items"]), (&json!(0), &young["use"]["items"]));
+    let idle = old["never_used"].as_array().unwrap();
+    assert_eq!(idle.len(), 1, "not the critical one: {idle:?}");
+    assert_eq!((&idle[0]["title"], &idle[0]["judged"]), (&json!("docs/gateway.md"), &json!(5)));
+    let people = env.run(["stats", "--items"]).ok().stdout;
+    assert!(
+        people.contains("when     7–30 days") && people.contains("Never used 1 item, "),
+        "{people}"
+    );
+    let command = idle[0]["command"].as_str().unwrap();
+    assert!(people.contains(&format!("  {command}  # docs/gateway.md")), "{people}");
+    assert!(
+        people.contains("package 1") && people.contains("Learning   packages not yet"),
+        "{people}"
+    );
+    // The command does what it says.
+    let words: Vec<&str> = command.split(" --reason ").next().unwrap().split(' ').skip(1).collect();
+    env.run(&words).ok();
+    assert_eq!(stats(&env)["never_used"], json!([]));
 }

@@ -2,7 +2,7 @@
 
 use handover_model::{
     ErrorPattern, Fate, Group, GroupId, Package, PackageId, PackageKind, ProjectId, Provided,
-    Provision, RecordState, Section, VerdictRecord,
+    Provision, RecordState, Section, UseLearning, VerdictRecord,
 };
 use handover_store::{NewReceipt, PackageFilter, Result, VerdictFilter, kept_task};
 use handover_text::tokens;
@@ -10,9 +10,10 @@ use handover_text::tokens;
 use super::admit::Admission;
 use super::amended::Decisions;
 use super::block::{Block, Shrunk};
+use super::by_use::ByUse;
 use super::explain::{explain, explain_names, left_out};
 use super::known::{Known, Packing};
-use super::pack::Packer;
+use super::pack::{AT_ONCE, Packer};
 use super::passages::Question;
 use super::plan::Plan;
 use super::reasoning::Limits;
@@ -40,6 +41,8 @@ pub(super) struct Draft<'a> {
     /// Titles of commits that are outdated.
     amended_commits: Vec<String>,
     redactions: Redactions,
+    /// Whether use in earlier briefs moved anything.
+    use_learning: Option<UseLearning>,
 }
 
 /// The most groups that are named because nobody has reported about them.
@@ -66,6 +69,7 @@ impl<'a> Draft<'a> {
             tried: Vec::new(),
             amended_commits: Vec::new(),
             redactions: Redactions::default(),
+            use_learning: None,
         }
     }
 
@@ -192,7 +196,10 @@ impl<'a> Draft<'a> {
     fn add_packages_and_notes(&mut self, project: &ProjectId) -> Result<()> {
         let Self { sources, plan, .. } = *self;
         let decisions = Decisions::new(sources.store, project);
-        let mut known = self.known(project, &decisions)?;
+        let by_use = ByUse::new(sources, self.request, project);
+        let mut known = self.known(project, &decisions, &by_use)?;
+        self.selection.order_by_use(&by_use, plan.limit.min(AT_ONCE))?;
+        self.use_learning = by_use.learning();
         let room = self.item_room_left();
         let share = if self.selection.waiting > 0 { room / 2 } else { room };
         let (redactor, tokenizer) = (sources.redactor, plan.tokenizer);
@@ -213,7 +220,12 @@ impl<'a> Draft<'a> {
     }
 
     /// The notes that answer the task.
-    fn known(&self, project: &ProjectId, decisions: &Decisions<'_>) -> Result<Known> {
+    fn known(
+        &self,
+        project: &ProjectId,
+        decisions: &Decisions<'_>,
+        by_use: &ByUse<'_>,
+    ) -> Result<Known> {
         let Self { sources, request, plan, .. } = *self;
         let task = request.task.as_deref().filter(|task| !task.trim().is_empty());
         let Some(task) = task.filter(|_| sources.notes && plan.has_passages()) else {
@@ -221,7 +233,7 @@ impl<'a> Draft<'a> {
         };
         let task = sources.redactor.clean(task);
         let question = Question::new(task.as_str());
-        Known::find(sources, request, project, question, task.as_str(), decisions)
+        Known::find(sources, request, project, question, task.as_str(), decisions, by_use)
     }
 
     /// Tokens of everything in the block that shares the room of packages.
@@ -418,7 +430,11 @@ impl<'a> Draft<'a> {
             left_out_counts: Default::default(),
             redactions: self.redactions.by_rule.clone(),
             trimmed: Vec::new(),
-            provided: Provided { context: Provision::Present, specialization: Provision::Missing },
+            provided: Provided {
+                context: Provision::Present,
+                specialization: Provision::Missing,
+                use_learning: self.use_learning,
+            },
             task: kept_task(sources.redactor, request.task.as_deref()),
             // The caller sets it: a brief has more than this block.
             text: None,

@@ -8,6 +8,7 @@ mod admit;
 mod alive;
 pub(crate) mod amended;
 mod block;
+mod by_use;
 mod draft;
 mod explain;
 mod history;
@@ -173,6 +174,9 @@ pub struct Terms {
     /// Loss because what it names is gone; never above 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub stale: f64,
+    /// What its use in earlier briefs adds or takes away.
+    #[serde(rename = "use", skip_serializing_if = "is_zero")]
+    pub used: f64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
@@ -182,7 +186,13 @@ fn is_zero(value: &f64) -> bool {
 
 impl Terms {
     fn sum(&self) -> f64 {
-        self.priority + self.same_group + self.addressed + self.recency + self.task + self.stale
+        self.priority
+            + self.same_group
+            + self.addressed
+            + self.recency
+            + self.task
+            + self.stale
+            + self.used
     }
 
     /// By name, as a receipt keeps them.
@@ -194,9 +204,10 @@ impl Terms {
             ("recency", self.recency),
             ("task", self.task),
             ("stale", self.stale),
+            ("use", self.used),
         ]
         .into_iter()
-        .filter(|(name, value)| *name != "stale" || *value != 0.0)
+        .filter(|(name, value)| !matches!(*name, "stale" | "use") || *value != 0.0)
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
     }

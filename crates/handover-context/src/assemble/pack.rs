@@ -19,7 +19,7 @@ use super::passages::{Passage, Question, ShownPassage};
 use super::render::Common;
 use super::select::Selection;
 use super::settled::Settled;
-use super::{Explained, PackedPackage, Redactions, Sources, amended, render};
+use super::{Explained, PackedPackage, Redactions, Sources, amended, by_use, render};
 use crate::package_file::{FileState, file_state};
 use crate::rank::Key;
 
@@ -30,7 +30,7 @@ const SHORTER: [usize; 2] = [100, 60];
 const SHORTENED: usize = 10;
 
 /// At most so many are read together, and compete with each other.
-const AT_ONCE: usize = 64;
+pub(super) const AT_ONCE: usize = 64;
 
 /// After so many that fit in no form, the room is taken for full.
 const MISSES: usize = 50;
@@ -168,6 +168,7 @@ impl Packer<'_> {
             if self.question.is_some() {
                 offer::value(&mut offers);
             }
+            by_use::weigh(&mut offers, &selection.by_use);
             if let Some(report) = offers.iter_mut().find(|offer| offer.package.report) {
                 report.key.tier = report.key.tier.max(1);
             }

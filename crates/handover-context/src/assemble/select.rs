@@ -11,6 +11,7 @@ use handover_model::{Fate, ItemKind, PackageId, Priority, Routing, Timestamp, Zo
 use handover_store::{Candidate, Result, Store};
 use handover_text::Clean;
 
+use super::by_use::{BEHIND, ByUse};
 use super::explain::LEFT_OUT_KEPT;
 use super::{ContextRequest, Explained, ItemId, Sources, Terms};
 use crate::rank::{Best, Key, Metadata, Ranking, View};
@@ -43,6 +44,8 @@ pub(super) struct Selection<'a> {
     pub(super) refused: BTreeMap<Fate, u64>,
     /// The best refused candidates, best last.
     best_refused: Vec<Key>,
+    /// How far their use moves the best eligible candidates.
+    pub(super) by_use: Vec<(PackageId, f64)>,
 }
 
 /// How candidates are scored.
@@ -99,6 +102,16 @@ impl Selection<'_> {
         self.waiting = self.waiting.saturating_sub(1);
         self.least_taken = Some(self.least_taken.map_or(key, |least| least.min(key)));
         Ok(Some(key))
+    }
+
+    /// Lets use move the candidates that the limit admits, and those close behind. What is taken later is compared
+    /// by the keys themselves, which stay as they are.
+    pub(super) fn order_by_use(&mut self, by_use: &ByUse<'_>, limit: usize) -> Result<()> {
+        let behind = self.queue.len().saturating_sub(limit.saturating_add(BEHIND));
+        if self.queue.len() > behind {
+            self.by_use = by_use.order(&mut self.queue[behind..], self.report)?;
+        }
+        Ok(())
     }
 
     /// Takes the best refused candidate, with the reason.
@@ -190,6 +203,7 @@ impl Scoring {
             recency: known.recency,
             task,
             stale: 0.0,
+            used: 0.0,
         }
     }
 }

@@ -15,8 +15,15 @@ use crate::testing::{at, project, role};
 
 const TOKENIZER: Tokenizer = Tokenizer::O200k;
 
-const TERMS: Terms =
-    Terms { priority: 8.0, same_group: 2.0, addressed: 1.5, recency: 0.5, task: 0.25, stale: 0.0 };
+const TERMS: Terms = Terms {
+    priority: 8.0,
+    same_group: 2.0,
+    addressed: 1.5,
+    recency: 0.5,
+    task: 0.25,
+    stale: 0.0,
+    used: 0.0,
+};
 
 fn packed(id: i64, priority: Priority, summary: &str) -> PackedPackage {
     let mut package = PackedPackage {

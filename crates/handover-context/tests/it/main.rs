@@ -4,6 +4,7 @@
 
 mod alive;
 mod assemble;
+mod by_use;
 mod history;
 mod laws;
 mod notes;

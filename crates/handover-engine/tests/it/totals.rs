@@ -21,6 +21,10 @@ fn project() -> ProjectId {
     ProjectId::new("p").unwrap()
 }
 
+fn now() -> Timestamp {
+    Timestamp::from_micros(1_800_000_000_000_000)
+}
+
 fn costly(phase: &str, verdict: &str, usd: f64, tokens: u64) -> String {
     let more = format!(
         ",\"summary\":\"ok\",\"usage\":{{\"cost_usd\":{usd},\"tokens\":{tokens},\"turns\":2}}"
@@ -38,7 +42,7 @@ fn costs_are_summed_by_phase_and_role() {
     ));
     let (_, state) = stage.run(reviewed());
     assert_eq!(state.state, RunState::Done);
-    let stats = stats::of(&stage.store(), &project(), None).unwrap();
+    let stats = stats::of(&stage.store(), &project(), None, now()).unwrap();
     let sum = |spent: &Spent| (spent.cost_usd, spent.tokens, spent.turns);
     assert_eq!(sum(&stats.cost.total), (1.5, 220, 8));
     assert_eq!(sum(&stats.cost.by_phase["dev"]), (1.0, 200, 4));
@@ -51,13 +55,16 @@ fn costs_are_summed_by_phase_and_role() {
     assert_eq!(stats.receipts[&ReceiptState::Delivered], 4);
     assert!(stats.tokens.delivered > 0);
     // Another project shares none of it, and neither does a later period.
-    let other = stats::of(&stage.store(), &ProjectId::new("q").unwrap(), None).unwrap();
-    assert_eq!(other, stats::Stats::default());
+    let other = stats::of(&stage.store(), &ProjectId::new("q").unwrap(), None, now()).unwrap();
+    let nothing = |stats: stats::Stats| stats::Stats { use_over_time: Vec::new(), ..stats };
+    assert!(other.use_over_time.iter().all(|period| period.delivered_tokens == 0));
+    assert_eq!(nothing(other), stats::Stats::default());
     let later = Timestamp::from_micros(1_900_000_000_000_000);
-    let later_stats = stats::of(&stage.store(), &project(), Some(later)).unwrap();
-    assert_eq!(later_stats, stats::Stats { since: Some(later), ..stats::Stats::default() });
+    let later_stats = stats::of(&stage.store(), &project(), Some(later), now()).unwrap();
+    let expected = stats::Stats { since: Some(later), ..stats::Stats::default() };
+    assert_eq!(nothing(later_stats), expected);
     let start = Timestamp::from_micros(1_600_000_000_000_000);
-    let all = stats::of(&stage.store(), &project(), Some(start)).unwrap();
+    let all = stats::of(&stage.store(), &project(), Some(start), now()).unwrap();
     assert_eq!(stats::Stats { since: None, ..all }, stats);
 }
 
@@ -74,7 +81,7 @@ fn unread_packages_are_counted() {
         result("1-1-a", "dev", "complete", more)
     ));
     stage.run(reviewed());
-    let stats = stats::of(&stage.store(), &project(), None).unwrap();
+    let stats = stats::of(&stage.store(), &project(), None, now()).unwrap();
     assert_eq!(stats.packages.total, 1);
     // The reviewer received it but has not opened it.
     assert_eq!((stats.packages.never_delivered, stats.packages.never_read), (0, 1));
@@ -87,7 +94,7 @@ fn errors_are_counted_with_their_solutions() {
     let stage = Stage::new(&["1-1-a"], "");
     stage.script(&format!("* dev * | write a.txt x {}", result("1-1-a", "dev", "complete", more)));
     stage.run(plain());
-    let stats = stats::of(&stage.store(), &project(), None).unwrap();
+    let stats = stats::of(&stage.store(), &project(), None, now()).unwrap();
     assert_eq!((stats.errors.patterns, stats.errors.solved, stats.errors.occurrences), (2, 1, 2));
 }
 

@@ -373,6 +373,7 @@ impl Composer<'_> {
         receipt.provided = Provided {
             context: context.provision.clone(),
             specialization: special.provision.clone(),
+            use_learning: receipt.provided.use_learning,
         };
         if let Some(made) = &special.made {
             receipt.trimmed.extend(made.trimmed.iter().cloned());

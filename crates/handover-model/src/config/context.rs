@@ -29,6 +29,8 @@ pub struct AssemblyConfig {
     pub weights: ColumnWeights,
     /// The lowest trust class of what agents receive.
     pub min_trust: Trust,
+    /// Whether items that agents used before come first.
+    pub learn_from_use: bool,
     /// Overrides of the role table, by role.
     pub roles: BTreeMap<String, RoleOverride>,
 }
@@ -43,6 +45,7 @@ impl Default for AssemblyConfig {
             prior: 0.1,
             weights: ColumnWeights::default(),
             min_trust: Trust::Outside,
+            learn_from_use: true,
             roles: BTreeMap::new(),
         }
     }

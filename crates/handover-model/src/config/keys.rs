@@ -105,6 +105,8 @@ pub const KEYS: &[Key] = &[
     key("assembly.prior", Harmless),
     key("assembly.weights", Harmless),
     key("assembly.min_trust", WithholdsContext),
+    // It moves an item by at most a fifth of its score.
+    key("assembly.learn_from_use", Harmless),
     key("assembly.roles", WithholdsContext),
     key("specialization.enabled", WithholdsContext),
     key("specialization.roles_disabled", WithholdsContext),
@@ -175,8 +177,11 @@ pub const KEYS: &[Key] = &[
     key("hooks.return_tokens", WithholdsContext),
     // A hook without time returns no brief; one with too much of it stalls its host.
     key("hooks.deadline_ms", WithholdsContext),
+    key("telemetry.endpoint", SendsData),
+    key("telemetry.signals", Harmless),
     key("trust.programs", UserOnly),
     key("trust.stores", UserOnly),
+    key("trust.collectors", UserOnly),
 ];
 
 #[cfg(test)]
@@ -237,7 +242,9 @@ mod tests {
         for name in ["agents.environment", "runs.env"] {
             assert_eq!(risk(name), Some(OpensEnvironment), "{name}");
         }
-        for name in ["store.location", "runs.host", "runs.remote", "learn.share"] {
+        for name in
+            ["store.location", "runs.host", "runs.remote", "learn.share", "telemetry.endpoint"]
+        {
             assert_eq!(risk(name), Some(SendsData), "{name}");
         }
         for name in ["redaction.mode", "redaction.allow", "guard.mode", "runs.profile"] {

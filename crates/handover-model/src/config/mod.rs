@@ -10,6 +10,7 @@ mod kinds;
 mod party;
 mod runs;
 mod store;
+mod telemetry;
 mod trust;
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,7 @@ pub use store::{
     ExtraRule, ForgetConfig, LearnConfig, LearningConfig, PackagesConfig, ProjectConfig,
     RedactionConfig, StoreConfig,
 };
+pub use telemetry::TelemetryConfig;
 pub use trust::{Agreement, TrustConfig, fingerprint};
 
 /// The whole configuration. Every field has a default, so an empty file is valid.
@@ -67,6 +69,8 @@ pub struct Config {
     pub budget: BudgetConfig,
     /// What the hooks of agent programs do.
     pub hooks: HooksConfig,
+    /// What is reported to an OpenTelemetry collector.
+    pub telemetry: TelemetryConfig,
     /// What no project may exceed.
     pub trust: TrustConfig,
 }

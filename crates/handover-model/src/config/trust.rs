@@ -14,6 +14,8 @@ pub struct TrustConfig {
     /// The only stores that a project's file may name: folders, files and URLs. Default: any, once it is
     /// trusted.
     pub stores: Option<Vec<String>>,
+    /// The only collectors that a project's file may name. Default: any, once it is trusted.
+    pub collectors: Option<Vec<String>>,
 }
 
 /// How much of what a checkout's files want the user has agreed to.

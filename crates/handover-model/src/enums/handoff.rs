@@ -62,6 +62,28 @@ words! {
 }
 
 words! {
+    /// Whether what agents used of earlier briefs moved the items of this one.
+    UseLearning, "state of learning from use" {
+        /// It did, as far as there was anything to go by.
+        Applied => "applied",
+        /// It was left out, to see what difference it makes.
+        HeldOut => "held_out",
+    }
+}
+
+words! {
+    /// What is reported to an OpenTelemetry collector.
+    SignalKind, "signal" {
+        /// What was done, and when.
+        Traces => "traces",
+        /// What was measured.
+        Metrics => "metrics",
+        /// What was said about it.
+        Logs => "logs",
+    }
+}
+
+words! {
     /// How much of an item a prompt includes.
     Form, "form" {
         /// The whole summary.

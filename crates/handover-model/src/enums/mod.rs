@@ -147,9 +147,9 @@ mod tests {
             Action Category Cause ChangeKind Confidence Consensus Coverage FailureClass Fate FindingKind Form
             GateFormat GroupStatus GuardMode ItemKind JournalKind KnownEvent NoteKind NoteState OnMissing PackageKind
             PartyPhase Phase PipelineName Priority Profile ReasoningLevel ReceiptState RecordState RedactionMode
-            Routing RunPhase RunState ScenarioKind ScenarioOutcome Scope SessionStatus Severity SourceName
+            Routing RunPhase RunState ScenarioKind ScenarioOutcome Scope SessionStatus Severity SignalKind SourceName
             StoryState TeamStatus TestingMode TicketWay Tier TokenKind Tokenizer TokenScope Topic Trust
-            UatGate Use Verdict Zone
+            UatGate Use UseLearning Verdict Zone
         );
     }
 

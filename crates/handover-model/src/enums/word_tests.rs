@@ -15,6 +15,8 @@ fn words_of_handoffs() {
     check(Zone::WORDS, "normal soft_warning conservative wrap_up emergency");
     check(ItemKind::WORDS, "package reasoning error strategy verdict note");
     check(Use::WORDS, "unused echoed named opened");
+    check(UseLearning::WORDS, "applied held_out");
+    check(SignalKind::WORDS, "traces metrics logs");
     check(Form::WORDS, "full short focus pointer");
     check(GuardMode::WORDS, "strict warn off");
     check(ReceiptState::WORDS, "assembled delivered confirmed failed");

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AmendedBy, Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, ScreenFlag, SessionId,
-    StaleName, Timestamp, Trust, Use, Zone,
+    StaleName, Timestamp, Trust, Use, UseLearning, Zone,
 };
 
 /// The record of one assembly or brief and its delivery.
@@ -96,6 +96,9 @@ pub struct Provided {
     pub context: Provision,
     /// Guidance for the project's technology.
     pub specialization: Provision,
+    /// Whether the context was ranked by what agents used before; absent if that is off or too little is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub use_learning: Option<UseLearning>,
 }
 
 /// Budget and usage of one section.

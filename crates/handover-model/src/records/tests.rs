@@ -57,6 +57,7 @@ fn receipt() -> Receipt {
         provided: Provided {
             context: Provision::Degraded { reason: "store is locked".to_owned() },
             specialization: Provision::Disabled { by: "specialization.enabled".to_owned() },
+            use_learning: None,
         },
         task: None,
         text: None,

@@ -179,6 +179,7 @@ fn fill_all(store: &dyn Store) {
             provided: handover_model::Provided {
                 context: handover_model::Provision::Present,
                 specialization: handover_model::Provision::Present,
+                use_learning: None,
             },
             task: Some(r.clean("task")),
             text: Some(r.clean("text")),
@@ -349,6 +350,7 @@ fn the_list_matches_the_tables() {
         "fresh_package",
         "note_page",
         "note_index",
+        "item_use",
     ];
     let ours = ["handover_format", "write_token", "run_helper", "run_job", "change", "token"];
     for ours in ours.iter().chain(&index) {

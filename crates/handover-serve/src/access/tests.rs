@@ -312,6 +312,7 @@ fn calls() -> Vec<(&'static str, Call)> {
         deliveries(&of.session, None, &role("developer"), at(2));
         mark_read(&of.receipt, of.package, at(2));
         mark_used(&of.receipt, &[]);
+        use_tallies(&of.project, ItemKind::Package, &[]);
         receipt(&of.receipt);
         receipts(&ReceiptFilter::default());
         handed(&of.session);

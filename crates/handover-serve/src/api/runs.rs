@@ -66,7 +66,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         query: &[("since", "only since this time (RFC 3339)")],
         handler: |context, request: &ApiRequest| {
             let since: Option<Timestamp> = request.query_param("since")?;
-            let stats = stats::of(context.store, &context.project, since).map_err(engine_error)?;
+            let stats = stats::of(context.store, &context.project, since, context.now)
+                .map_err(engine_error)?;
             Ok(json!({"stats": stats}))
         },
     },

@@ -15,6 +15,7 @@ mod health;
 mod limits;
 mod login;
 mod mcp;
+mod metrics;
 mod projects;
 mod raw;
 mod rights;

@@ -19,7 +19,7 @@ use rusqlite::types::ValueRef;
 pub(crate) use candidates::slice;
 pub(crate) use rebuild::{problems, rebuild};
 
-use crate::{SqliteStore, query, session_key, sums};
+use crate::{SqliteStore, query, session_key, sums, tallies};
 
 /// In a table without rowids the whole row is the key, and a key that does not fit into a quarter of a
 /// leaf (4 KiB) continues on overflow pages, which are read again for every comparison. So sheets are
@@ -167,6 +167,7 @@ impl TextIndex for SqliteStore {
             let rebuilt = rebuild(tx, &sessions)?;
             if session.is_none() {
                 notes::rebuild(tx)?;
+                tallies::rebuild(tx)?;
             }
             Ok(rebuilt)
         })

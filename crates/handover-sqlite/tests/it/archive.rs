@@ -35,6 +35,7 @@ fn the_list_is_that_of_the_tables() {
         "fresh_package",
         "note_page",
         "note_index",
+        "item_use",
     ];
     for not_moved in ["run_helper", "run_job", "change", "token"].iter().chain(&index) {
         assert!(tables.remove(*not_moved).is_some());

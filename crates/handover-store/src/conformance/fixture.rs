@@ -251,6 +251,7 @@ pub fn receipt(session: &SessionId, id: &str, packages: &[PackageId]) -> NewRece
         provided: handover_model::Provided {
             context: handover_model::Provision::Present,
             specialization: handover_model::Provision::Disabled { by: "a.key".to_owned() },
+            use_learning: Some(handover_model::UseLearning::HeldOut),
         },
         task: Some(clean("Rotate the tokens.")),
         text: Some(clean("## Context")),

@@ -1,5 +1,6 @@
 //! Cases of [`Receipts`](crate::Receipts).
 
+use handover_model::learn::{UseTallies, UseTally};
 use handover_model::{ItemKind, PackageId, ReceiptId, ReceiptState, Use};
 
 use super::Backend;
@@ -157,6 +158,56 @@ pub fn use_is_kept_per_item(backend: &dyn Backend) {
     assert_eq!(used("r1"), [Some(Use::Opened), Some(Use::Echoed), Some(Use::Named)]);
     assert_eq!(used("r2"), [None]);
     assert!(store.mark_used(&id("none"), &[]).is_err());
+}
+
+/// What was judged is tallied per item and for the kind, once for each receipt, fading from the time of the receipt; what
+/// is purged counts no more, and a rebuilt index has the same tallies.
+pub fn uses_are_tallied(backend: &dyn Backend) {
+    let store = backend.open();
+    let (one, two) = (session(&*store, "s1"), session(&*store, "s2"));
+    let project = store.session(&one).unwrap().project;
+    let a = register(&*store, package(&one, "a.md", "a")).id;
+    let b = register(&*store, package(&one, "b.md", "b")).id;
+    let month = 30 * 86_400;
+    for (session, name, seconds) in [(&one, "r1", 0), (&one, "r2", month), (&two, "r3", month)] {
+        store
+            .put_receipt(&NewReceipt { now: at(seconds), ..receipt(session, name, &[a, b]) })
+            .unwrap();
+    }
+    let of = |package: PackageId, used| ItemUse {
+        kind: ItemKind::Package,
+        item: package.to_string(),
+        used,
+    };
+    let tallies = || {
+        let asked = [a.to_string(), b.to_string(), "4711".to_owned()];
+        let found = store.use_tallies(&project, ItemKind::Package, &asked).unwrap();
+        let numbers = |tally: UseTally| {
+            assert_eq!(tally.at, at(month));
+            [tally.used, tally.judged].map(|number| (number * 1e6).round() / 1e6)
+        };
+        assert_eq!(found.items[2], None);
+        (found.of_kind.map(numbers), [found.items[0].map(numbers), found.items[1].map(numbers)])
+    };
+    let nothing = store.use_tallies(&project, ItemKind::Package, &[a.to_string()]).unwrap();
+    assert_eq!(nothing, UseTallies { of_kind: None, items: vec![None] });
+    store.mark_used(&id("r2"), &[of(a, Use::Unused), of(b, Use::Unused)]).unwrap();
+    store.mark_used(&id("r1"), &[of(a, Use::Opened), of(PackageId(9), Use::Opened)]).unwrap();
+    // An older brief counts half.
+    assert_eq!(tallies(), (Some([0.5, 2.5]), [Some([0.5, 1.5]), Some([0.0, 1.0])]));
+    // Judged again, it moves; a further word for the same changes nothing.
+    store.mark_used(&id("r2"), &[of(a, Use::Echoed)]).unwrap();
+    store.mark_used(&id("r2"), &[of(a, Use::Opened)]).unwrap();
+    assert_eq!(tallies(), (Some([1.5, 2.5]), [Some([1.5, 1.5]), Some([0.0, 1.0])]));
+    store.mark_used(&id("r3"), &[of(b, Use::Named)]).unwrap();
+    let before = tallies();
+    assert_eq!(before, (Some([2.5, 3.5]), [Some([1.5, 1.5]), Some([1.0, 2.0])]));
+    store.reindex(None).unwrap();
+    assert_eq!(tallies(), before);
+    store.purge_session(&two).unwrap();
+    assert_eq!(tallies(), (Some([1.5, 2.5]), [Some([1.5, 1.5]), Some([0.0, 1.0])]));
+    let notes = store.use_tallies(&project, ItemKind::Note, &[]).unwrap();
+    assert_eq!(notes, UseTallies::default());
 }
 
 /// All sessions or one; by group and role; newest first.

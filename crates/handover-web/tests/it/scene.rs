@@ -148,6 +148,7 @@ fn rich_receipt(fixture: &Fixture, group: &GroupId, packages: &[handover_model::
         provided: Provided {
             context: Provision::Present,
             specialization: Provision::Degraded { reason: "the template is too long".to_owned() },
+            use_learning: None,
         },
         task: Some(fixture.redactor.clean("Rotate refresh tokens.")),
         text: Some(fixture.redactor.clean("## Context\n\nRotation after thirty seconds.\n")),

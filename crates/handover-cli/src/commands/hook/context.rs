@@ -1,5 +1,6 @@
 //! The context of an event: its host, its session, and what is stored about it.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use handover_hosts::transcript::{self, Origin, Scan};
@@ -23,6 +24,8 @@ pub(super) struct HookContext<'a> {
     pub(super) app: &'a App,
     pub(super) host: &'static dyn HookHost,
     pub(super) call: &'a HookCall,
+    /// Receipts whose agents have ended, for whoever reports it.
+    pub(super) ended: RefCell<Vec<ReceiptId>>,
 }
 
 /// What to do if there is no session.
@@ -226,6 +229,11 @@ impl HookContext<'_> {
             store.note_host_version(self.call.host, &version, drops_rewrites, self.app.now())?;
         }
         Ok(())
+    }
+
+    /// Notes that an agent has ended.
+    pub(super) fn has_ended(&self, receipt: &ReceiptId) {
+        self.ended.borrow_mut().push(receipt.clone());
     }
 
     /// Records that a brief was delivered.

@@ -68,6 +68,7 @@ pub(super) fn react(context: &HookContext<'_>, end: &SubagentEnd) -> Result<Repl
         trace: seen.as_ref().map(|seen| &seen.trace),
         ..Ending::new(&assignment, &debrief, context.app.now())
     })?;
+    context.has_ended(&receipt.id);
     Ok(Reply::default())
 }
 

@@ -21,6 +21,7 @@ mod sweep;
 mod told;
 mod tool;
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,6 +44,8 @@ use crate::app::{App, Common};
 use crate::env;
 use crate::error::{CommandError, Exit};
 use crate::project::Project;
+#[cfg(feature = "telemetry")]
+use crate::telemetry::{HookReport, Settings};
 use crate::trust;
 use context::HookContext;
 
@@ -107,6 +110,8 @@ struct Shared {
     event: OnceLock<HookEvent>,
     /// `.handover/`
     folder: OnceLock<Folder>,
+    #[cfg(feature = "telemetry")]
+    telemetry: OnceLock<Settings>,
 }
 
 impl Shared {
@@ -120,6 +125,30 @@ impl Shared {
         let mut out = std::io::stdout().lock();
         // A host that stopped listening has ended the agent.
         writeln!(out, "{text}").and_then(|()| out.flush()).is_ok()
+    }
+
+    /// Lets the host proceed without us, and reports that unless it was answered before.
+    fn fail(&self, host: &dyn HookHost, error: &CommandError, started: Instant) {
+        #[cfg(feature = "telemetry")]
+        let telemetry = self.telemetry.get().filter(|_| !self.answered.load(Ordering::SeqCst));
+        self.degrade(host, error);
+        #[cfg(feature = "telemetry")]
+        if let Some(telemetry) = telemetry {
+            let report = HookReport {
+                host: &host.name().to_string(),
+                event: self.event.get().unwrap_or(&HookEvent::Other),
+                call: None,
+                action: Err(error.code),
+                took: started.elapsed(),
+                now: env::now(),
+                delivered: Vec::new(),
+                ended: Vec::new(),
+            };
+            // No time is left to send anything.
+            report.file(telemetry, started, Duration::ZERO);
+        }
+        #[cfg(not(feature = "telemetry"))]
+        let _ = started;
     }
 
     /// Logs a failure and lets the host proceed without us.
@@ -173,7 +202,7 @@ pub(crate) fn run(app: &App, args: HookArgs) -> Outcome {
     let outcome =
         catch_unwind(work).unwrap_or_else(|_| Err(failed("hook worker panicked".to_owned())));
     if let Err(error) = outcome {
-        shared.degrade(host, &error);
+        shared.fail(host, &error, started);
     }
     Ok(Exit::Done)
 }
@@ -188,7 +217,7 @@ fn watch(host: &dyn HookHost, shared: &Shared, deadlines: &Receiver<Duration>, s
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
                 let message = format!("the hook took longer than {} ms", deadline.as_millis());
-                shared.degrade(host, &failed(message));
+                shared.fail(host, &failed(message), started);
                 std::process::exit(Exit::Done as i32);
             }
         }
@@ -258,7 +287,13 @@ fn work(
     let refuse = hooks.enabled && hooks.on_missing == OnMissing::Refuse;
     shared.refuse.store(refuse, Ordering::SeqCst);
     drop_secret_ids(&app, &mut call)?;
-    let context = HookContext { app: &app, host: sender, call: &call };
+    #[cfg(feature = "telemetry")]
+    let telemetry = Settings::of(&app);
+    #[cfg(feature = "telemetry")]
+    if let Some(telemetry) = &telemetry {
+        let _ = shared.telemetry.set(telemetry.clone());
+    }
+    let context = HookContext { app: &app, host: sender, call: &call, ended: RefCell::default() };
     let mut reply = if hooks.enabled { react(&context)? } else { Reply::default() };
     if starts_conversation(&call) {
         let ignored = app.trust_report()?;
@@ -267,16 +302,47 @@ fn work(
     }
     debug!(event = call.event.label(), action = reply.answer.action.label(), "decided");
     let text = sender.write(&call.event, &reply.answer);
-    if shared.answer(text.as_deref())
-        && let Some(receipt) = reply.delivers
-    {
-        context.deliver(&receipt)?;
+    let answered = shared.answer(text.as_deref());
+    #[cfg(feature = "telemetry")]
+    let took = started.elapsed();
+    if answered && let Some(receipt) = &reply.delivers {
+        context.deliver(receipt)?;
         debug!(%receipt, "delivered");
     }
     if hooks.enabled {
         sweep::settle(&context);
         learn::keep_current(&context, started);
     }
+    #[cfg(feature = "telemetry")]
+    if let Some(telemetry) = telemetry.filter(|_| answered) {
+        report(&context, &telemetry, &reply, took, started)?;
+    }
+    Ok(())
+}
+
+/// Reports what became of the event. The host has its answer.
+#[cfg(feature = "telemetry")]
+fn report(
+    context: &HookContext<'_>,
+    telemetry: &Settings,
+    reply: &Reply,
+    took: Duration,
+    started: Instant,
+) -> Result<(), CommandError> {
+    let store = context.app.store()?;
+    let receipts = |ids: &[ReceiptId]| ids.iter().filter_map(|id| store.receipt(id).ok()).collect();
+    let report = HookReport {
+        host: &context.call.host.to_string(),
+        event: &context.call.event,
+        call: Some(context.call),
+        action: Ok(reply.answer.action.label()),
+        took,
+        now: context.app.now(),
+        delivered: receipts(reply.delivers.as_slice()),
+        ended: receipts(&context.ended.borrow()),
+    };
+    let deadline = Duration::from_millis(context.app.config()?.hooks.deadline_ms);
+    report.file(telemetry, started, deadline);
     Ok(())
 }
 

@@ -290,6 +290,7 @@ pub(super) fn settle_unseen(
         trace: seen.as_ref().map(|seen| &seen.trace),
         ..Ending::new(&assignment, &debrief, now)
     })?;
+    context.has_ended(&receipt.id);
     Ok(())
 }
 
@@ -380,5 +381,6 @@ fn keep(
         trace: seen.as_ref().map(|seen| &seen.trace),
         ..Ending::new(&assignment, &end.debrief, context.app.now())
     })?;
+    context.has_ended(&receipt.id);
     Ok(())
 }

@@ -13,6 +13,8 @@ use super::live::{Live, agent};
 use crate::app::App;
 use crate::commands::{Outcome, status};
 use crate::error::{CommandError, Exit};
+#[cfg(feature = "telemetry")]
+use crate::telemetry::{Exporter, RunTrace};
 
 /// After this long without a line, one says what is still at work.
 const QUIET: Duration = Duration::from_secs(60);
@@ -28,6 +30,8 @@ pub(crate) struct Shown<'a> {
     at_work: Vec<String>,
     /// Why nothing can be shown any more. The run continues without output.
     lost: Option<CommandError>,
+    #[cfg(feature = "telemetry")]
+    telemetry: Option<(Exporter, Option<RunTrace>)>,
 }
 
 impl<'a> Shown<'a> {
@@ -36,12 +40,26 @@ impl<'a> Shown<'a> {
         let is_for_people = !plain && !app.ui.is_json() && app.ui.is_watched();
         let live = if is_for_people { Live::open(app, cancel) } else { None };
         let (begin, at_work) = (Instant::now(), Vec::new());
-        Self { app, run: None, begin, live, last_line: begin, at_work, lost: None }
+        Self {
+            app,
+            run: None,
+            begin,
+            live,
+            last_line: begin,
+            at_work,
+            lost: None,
+            #[cfg(feature = "telemetry")]
+            telemetry: Exporter::start(app).map(|exporter| (exporter, None)),
+        }
     }
 
     pub(crate) fn progress(&mut self, state: &State, progress: &Progress<'_>) {
         if let Progress::Started { run, .. } | Progress::Helping { run, .. } = progress {
             self.run = Some((*run).clone());
+        }
+        #[cfg(feature = "telemetry")]
+        if let (Some((exporter, trace)), Ok(store)) = (&mut self.telemetry, self.app.store()) {
+            RunTrace::follow(trace, exporter, store, progress);
         }
         if self.lost.is_some() {
             return;

@@ -27,6 +27,10 @@ use super::debrief::show;
 use super::request::RequestArgs;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+#[cfg(feature = "telemetry")]
+use crate::telemetry::{Exporter, Spawned};
+#[cfg(feature = "telemetry")]
+use handover_model::Timestamp;
 
 /// Start an agent with its brief, and store its debrief
 ///
@@ -104,6 +108,7 @@ pub(crate) fn run(app: &App, args: SpawnArgs) -> Outcome {
     };
     let spawn = Spawn { app, args: &args, program: &program, handoff: &handoff, cancel: &cancel };
     let mut trace = Trace::default();
+    let start = app.now();
     let mut first = spawn.start(&handoff.prompt, None, &mut trace)?;
     let mut debrief = read_endings(first.answers());
     let asked_again = is_resumable(&args, &first, &debrief);
@@ -121,6 +126,10 @@ pub(crate) fn run(app: &App, args: SpawnArgs) -> Outcome {
     let outside = first.report.outside.clone().map(|tool| OutsideRead { tool, at: None });
     let kept = spawn.end(&debrief, asked_again, outside.as_ref(), &trace)?;
     answer(app, &handoff, &first, &debrief, kept.as_ref())?;
+    #[cfg(feature = "telemetry")]
+    spawn.report(&first, &debrief, start);
+    #[cfg(not(feature = "telemetry"))]
+    let _ = start;
     Ok(exit(&first, &debrief))
 }
 
@@ -184,6 +193,24 @@ impl Spawn<'_> {
                 Err(error)
             }
         }
+    }
+
+    /// Reports the agent, if anybody wants to know.
+    #[cfg(feature = "telemetry")]
+    fn report(&self, outcome: &AgentOutcome, debrief: &Debrief, start: Timestamp) {
+        let Some(exporter) = Exporter::start(self.app) else { return };
+        let store = self.app.store().ok();
+        let id = self.handoff.prompt.receipt();
+        let Some(receipt) = store.and_then(|store| store.receipt(id).ok()) else { return };
+        let spawned = Spawned {
+            host: self.args.host,
+            receipt: &receipt,
+            outcome,
+            verdict: debrief.verdict,
+            start,
+            end: self.app.now(),
+        };
+        exporter.export(spawned.signals());
     }
 
     fn end(

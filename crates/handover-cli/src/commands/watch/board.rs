@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
+use handover_engine::stats::use_of;
 use handover_model::{ItemKind, PackageId, Receipt, ReceiptId};
 use handover_store::Store;
 
@@ -159,8 +160,12 @@ fn receipt_lines(store: &dyn Store, receipt: &Receipt) -> Vec<String> {
         "Got:".to_owned(),
     ];
     lines.extend(receipt.items.iter().map(|item| {
-        format!("  {}  ({}, {} tokens)", name(item.kind, &item.id), item.form, item.tokens)
+        let used = item.used.map(|used| format!(", {used}")).unwrap_or_default();
+        format!("  {}  ({}, {} tokens{used})", name(item.kind, &item.id), item.form, item.tokens)
     }));
+    if let Some(uses) = use_of(receipt) {
+        lines.push(format!("  of {} tokens, {} were used", uses.tokens, uses.used_tokens));
+    }
     if receipt.items.is_empty() {
         lines.push("  nothing from others".to_owned());
     }

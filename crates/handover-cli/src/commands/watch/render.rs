@@ -261,12 +261,16 @@ fn agent_lines(agent: &AgentLane, chosen: bool, now: Timestamp) -> Vec<Line> {
     let got: Vec<String> =
         agent.got.iter().map(|(kind, count)| plural(*count, kind.as_str())).collect();
     let got = if got.is_empty() { "nothing from others".to_owned() } else { got.join(", ") };
+    let used = agent.used.filter(|used| used.tokens > 0).map_or_else(String::new, |used| {
+        format!(", used {} %", used.used_tokens * 100 / used.tokens)
+    });
     let name = if chosen { BOLD } else { PLAIN };
     let mut lines = vec![
         Line::of(BOLD, if chosen { "> " } else { "  " })
             .with(style, format!("{mark} "))
             .with(name, format!("{}{who}", agent.role.replace('_', " ")))
-            .with(DIM, format!("  {}  {} tokens  got {got}", ago(now, agent.at), agent.tokens)),
+            .with(DIM, format!("  {}  {} tokens", ago(now, agent.at), agent.tokens))
+            .with(DIM, format!("  got {got}{used}")),
     ];
     if let Some((verdict, summary)) = &agent.said {
         lines.push(

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use handover_engine::stats::UseOf;
 use handover_model::{ItemKind, ReceiptId, ReceiptState, Timestamp};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -21,6 +22,7 @@ fn agent(n: u32, role: &str, state: ReceiptState, said: Option<(&str, &str)>) ->
         state,
         tokens: 812,
         got: BTreeMap::from([(ItemKind::Package, 3), (ItemKind::Error, 1)]),
+        used: (n == 2).then(|| UseOf { items: 4, used: 2, tokens: 1_180, used_tokens: 410 }),
         said: said.map(|(verdict, summary)| (verdict.to_owned(), summary.to_owned())),
     }
 }
@@ -99,7 +101,7 @@ fn shows_lanes_in_80_columns() {
 
     SESSION login-rework  3 agents, 9 packages
       ○ qa expert · login  1 min ago  812 tokens  got 3 packages, 1 error
-    > ● developer  2 min ago  812 tokens  got 3 packages, 1 error
+    > ● developer  2 min ago  812 tokens  got 3 packages, 1 error, used 34 %
           complete  Refreshes wait for each other, whatever the server; 500 tries a…
       ✗ tech lead  1 h ago  812 tokens  got 3 packages, 1 error
           not started  the program [31m is missing

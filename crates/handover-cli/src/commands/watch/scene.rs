@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use handover_engine::report;
+use handover_engine::stats::{UseOf, use_of};
 use handover_model::{
     ItemKind, ReceiptId, ReceiptState, Run, RunState, Session, SessionStatus, Timestamp,
 };
@@ -78,6 +79,8 @@ pub(super) struct AgentLane {
     pub(super) tokens: u64,
     /// How many records of each kind it was given.
     pub(super) got: BTreeMap<ItemKind, usize>,
+    /// How much of that it used, once it has ended and its conversation was seen.
+    pub(super) used: Option<UseOf>,
     /// How it ended, in its own words.
     pub(super) said: Option<(String, String)>,
 }
@@ -134,6 +137,8 @@ fn session_lane(store: &dyn Store, session: &Session) -> Result<SessionLane, Com
         let said = verdict.map(|verdict| {
             (verdict.verdict.to_string(), verdict.summary.clone().unwrap_or_default())
         });
+        // Only what has ended was judged.
+        let whole = verdict.and_then(|_| store.receipt(&receipt.id).ok());
         let failure = receipt.failure.clone().map(|failure| ("not started".to_owned(), failure));
         AgentLane {
             at: receipt.created_at,
@@ -142,6 +147,7 @@ fn session_lane(store: &dyn Store, session: &Session) -> Result<SessionLane, Com
             state: receipt.state,
             tokens: receipt.tokens,
             got: got.remove(&receipt.id).unwrap_or_default(),
+            used: whole.as_ref().and_then(use_of),
             said: said.or(failure),
             receipt: receipt.id,
         }

@@ -242,5 +242,6 @@ fn terms(note: &Note, value: f64, now: Timestamp) -> Terms {
         recency: RECENCY * (-days / FADING_DAYS).exp(),
         task: trust * state * value,
         stale: 0.0,
+        used: 0.0,
     }
 }

@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::admit::Admission;
 use super::alive::{self, Freshness};
 use super::amended::{self, Decisions, Spoken};
+use super::by_use::ByUse;
 use super::passages::Question;
 use super::{ContextRequest, Explained, ItemId, Redactions, Sources, Terms, render_notes};
 pub(super) use find::{Found, best_first};
@@ -283,8 +284,10 @@ impl Known {
         question: Question,
         task: &str,
         decisions: &Decisions<'_>,
+        by_use: &ByUse<'_>,
     ) -> Result<Self> {
         let mut found = find::find(sources.store, project, task, request.now)?;
+        by_use.move_notes(&mut found)?;
         alive::sink_notes(sources.fresh, &mut found);
         let least = found.first().map_or(0.0, |best| best.terms.sum() * WORTHWHILE);
         let candidates = found.into_iter().map(|found| {

@@ -1,15 +1,24 @@
-//! Totals across the sessions and runs of a project.
+//! Totals across the sessions and runs of a project. What agents used of their briefs is in `uses`, what is never used
+//! in `idle`, and what learning from use does in `learning`.
+
+mod estimate;
+mod idle;
+mod learning;
+mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use handover_model::{
-    ItemKind, ProjectId, Receipt, ReceiptItem, ReceiptState, Role, SessionId, SessionStatus,
-    Timestamp, Use,
+    ItemKind, ProjectId, Receipt, ReceiptState, SessionId, SessionStatus, Timestamp,
 };
-use handover_store::{ErrorFilter, PackageFilter, ReceiptFilter, RunFilter, Store};
+use handover_store::{ErrorFilter, PackageFilter, ReceiptFilter, RunFilter, Store, VerdictFilter};
 use serde::Serialize;
 
 use crate::{EngineError, Spent, fold};
+pub use estimate::{Difference, Share};
+pub use idle::Idle;
+pub use learning::{Arm, Learning, LearningState};
+pub use uses::{ItemUses, Period, UseOf, UsePeriod, Uses, use_of};
 
 /// Totals of a project.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -27,6 +36,14 @@ pub struct Stats {
     /// What became of what agents received.
     #[serde(rename = "use")]
     pub used: Uses,
+    /// The same for the last week, the weeks before, and earlier.
+    pub use_over_time: Vec<UsePeriod>,
+    /// Packages, notes and strategies with what became of them: those first that cost most tokens unused.
+    pub use_by_item: Vec<ItemUses>,
+    /// What could be retired because nobody uses it.
+    pub never_used: Vec<Idle>,
+    /// What learning from use does.
+    pub learning: Learning,
     /// The number of secrets redacted from deliveries, by rule.
     pub redactions: BTreeMap<String, u64>,
     /// The cost of runs.
@@ -42,84 +59,6 @@ pub struct Tokens {
     pub delivered: u64,
     /// In packages that were delivered as a summary and never opened.
     pub saved: u64,
-}
-
-/// What became of the items of briefs, where the conversation of the agent was seen.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Uses {
-    /// All of them.
-    #[serde(flatten)]
-    pub total: UseOf,
-    /// How many items, by what became of them.
-    pub by_use: BTreeMap<Use, u64>,
-    /// By kind of item.
-    pub by_kind: BTreeMap<ItemKind, UseOf>,
-    /// By role of the agent.
-    pub by_role: BTreeMap<Role, UseOf>,
-    /// By section of the brief.
-    pub by_section: BTreeMap<&'static str, UseOf>,
-}
-
-/// How much of some items was used.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct UseOf {
-    /// How many items.
-    pub items: u64,
-    /// How many of them were opened, named or echoed.
-    pub used: u64,
-    /// Their tokens.
-    pub tokens: u64,
-    /// The tokens of those that were used.
-    pub used_tokens: u64,
-}
-
-impl UseOf {
-    fn add(&mut self, used: bool, tokens: u64, used_tokens: u64) {
-        self.items += 1;
-        self.used += u64::from(used);
-        self.tokens += tokens;
-        self.used_tokens += used_tokens;
-    }
-}
-
-impl Uses {
-    /// Adds the items of a receipt.
-    fn count(&mut self, receipt: &Receipt) {
-        for (item, tokens) in with_tokens(&receipt.items) {
-            let Some(used) = item.used else { continue };
-            let (is_used, kind) = (used != Use::Unused, item.kind);
-            *self.by_use.entry(used).or_default() += 1;
-            for sum in [
-                &mut self.total,
-                self.by_kind.entry(kind).or_default(),
-                self.by_role.entry(receipt.role.clone()).or_default(),
-                self.by_section.entry(kind.section()).or_default(),
-            ] {
-                sum.add(is_used, item.tokens, tokens);
-            }
-        }
-    }
-}
-
-/// Items with the tokens that count as used. The first of several notes that are shown together has the tokens of
-/// all: they are used if any of these is.
-fn with_tokens(items: &[ReceiptItem]) -> Vec<(&ReceiptItem, u64)> {
-    let is_used = |item: &ReceiptItem| item.used.is_some_and(|used| used != Use::Unused);
-    let joins = |item: &ReceiptItem| item.kind == ItemKind::Note && item.tokens == 0;
-    let tokens = |(at, item): (usize, &ReceiptItem)| {
-        let mut together =
-            std::iter::once(item).chain(items[at + 1..].iter().take_while(|i| joins(i)));
-        let used = if joins(item) { is_used(item) } else { together.any(is_used) };
-        if used { item.tokens } else { 0 }
-    };
-    items.iter().enumerate().map(|pair| (pair.1, tokens(pair))).collect()
-}
-
-/// How much of one receipt was used; none if the conversation of its agent was not seen.
-pub fn use_of(receipt: &Receipt) -> Option<UseOf> {
-    let mut uses = Uses::default();
-    uses.count(receipt);
-    (uses.total.items > 0).then_some(uses.total)
 }
 
 /// How packages were used, in their latest versions.
@@ -160,9 +99,11 @@ pub fn of(
     store: &dyn Store,
     project: &ProjectId,
     since: Option<Timestamp>,
+    now: Timestamp,
 ) -> Result<Stats, EngineError> {
     let within = |time: Timestamp| since.is_none_or(|since| time >= since);
-    let mut stats = Stats { since, ..Stats::default() };
+    let mut stats = Stats { since, use_over_time: UsePeriod::all_before(now), ..Stats::default() };
+    let mut items = uses::Items::default();
     let mut mine = BTreeSet::new();
     for session in store.sessions(None)? {
         if session.project == *project {
@@ -173,8 +114,11 @@ pub fn of(
         }
     }
     for session in &mine {
-        count_session(store, session, &within, &mut stats)?;
+        count_session(store, session, &within, &mut stats, &mut items)?;
     }
+    stats.never_used = idle::of(store, project, &items, now)?;
+    stats.use_by_item = items.most_wasted();
+    stats.learning.look(store, project, now)?;
     for run in store.runs(&RunFilter::default())? {
         if !mine.contains(&run.session) || !within(run.created_at) {
             continue;
@@ -208,6 +152,7 @@ fn count_session(
     session: &SessionId,
     within: &dyn Fn(Timestamp) -> bool,
     stats: &mut Stats,
+    items: &mut uses::Items,
 ) -> Result<(), EngineError> {
     let mut sizes = BTreeMap::new();
     store.each_package(session, &PackageFilter::default(), &mut |package| {
@@ -216,6 +161,7 @@ fn count_session(
         }
     })?;
     let (mut delivered, mut read) = (BTreeSet::new(), BTreeSet::new());
+    let verdicts = store.verdicts(session, &VerdictFilter::default())?;
     let filter = ReceiptFilter { session: Some(session.clone()), ..ReceiptFilter::default() };
     for row in store.receipts(&filter)? {
         if !within(row.created_at) {
@@ -231,6 +177,12 @@ fn count_session(
         stats.tokens.delivered += row.tokens;
         let receipt: Receipt = store.receipt(&row.id)?;
         stats.used.count(&receipt);
+        for period in &mut stats.use_over_time {
+            period.count(&receipt);
+        }
+        items.count(&receipt);
+        let verdict = verdicts.iter().find(|verdict| verdict.receipt.as_ref() == Some(&row.id));
+        stats.learning.count(&receipt, verdict.map(|verdict| verdict.verdict));
         for item in receipt.items.iter().filter(|item| item.kind == ItemKind::Package) {
             delivered.insert(item.id.clone());
             if item.read_at.is_some() {
