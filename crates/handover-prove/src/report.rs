@@ -201,14 +201,14 @@ fn answer(differences: &[Difference]) -> String {
 
 /// What agents that did not end well reported, for trials that count.
 fn failures(progress: &Progress) -> Vec<&str> {
-    let failure = |state: &'_ TrialState| match state {
+    let failures = progress.trials.iter().filter_map(|(_, state)| match state {
         TrialState::Judged { agent, .. } => agent.failure.as_deref(),
         TrialState::Waiting
         | TrialState::Running { .. }
         | TrialState::Unjudged { .. }
         | TrialState::Dropped { .. } => None,
-    };
-    progress.trials.iter().filter_map(|(_, state)| failure(state)).collect()
+    });
+    failures.collect()
 }
 
 fn warnings(

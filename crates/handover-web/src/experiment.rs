@@ -44,7 +44,7 @@ pub fn experiment(report: &Report, project: &str, now: Timestamp) -> String {
                 main id="main" {
                     header class="page" {
                         h1 { "Does it help? " (verdict_badge(report)) }
-                        p class="answer" { (report.answer) }
+                        p class="answer" { (report.answer.replace('`', "")) }
                         p class="muted" {
                             "Project " (project) ", experiment " code { (one.id) } ", begun " (one.created_at) ", with " (one.host)
                             @if let Some(model) = &one.model { " and " (excerpt(model, 60)) }
@@ -180,14 +180,20 @@ fn costs(all: &[Difference]) -> Markup {
         Column::Number("Turns"),
     ];
     let shown = |interval: Option<Interval>, unit: &str, digits: usize| {
+        let number = |value: f64| {
+            let text = format!("{:.digits$}", value.abs());
+            let sign = if text.bytes().all(|b| matches!(b, b'0' | b'.')) {
+                ""
+            } else if value < 0.0 {
+                "−"
+            } else {
+                "+"
+            };
+            format!("{sign}{unit}{text}")
+        };
         let text = interval.map_or_else(
             || "–".to_owned(),
-            |one| {
-                format!(
-                    "{unit}{:+.digits$} ({:+.digits$} to {:+.digits$})",
-                    one.effect, one.low, one.high
-                )
-            },
+            |one| format!("{} ({} to {})", number(one.effect), number(one.low), number(one.high)),
         );
         html! { (text) }
     };
@@ -222,7 +228,7 @@ fn reading(report: &Report) -> Markup {
     html! {
         div class="prose" {
             @if !report.warnings.is_empty() {
-                ul { @for warning in &report.warnings { li { (warning) } } }
+                ul { @for warning in &report.warnings { li { (warning.replace('`', "")) } } }
             }
             ul {
                 li { strong { "bare" } ": the prompt alone. " strong { "placebo" } ": a brief of the same size that was chosen for another task. "
@@ -231,7 +237,7 @@ fn reading(report: &Report) -> Markup {
                 li { strong { "no difference found" } ": a difference of " (format!("{:.0}", WORTHWHILE * 100.0)) " points or more would most likely have been seen." }
                 li { strong { "too small" } ": the experiment cannot tell. It is no evidence that there is no difference." }
             }
-            p { (method()) }
+            p { (method().replace('`', "")) }
             p class="muted" {
                 (plural(one.tasks, "task", "tasks")) ", " (one.repeat) " in each arm, order by seed " (one.seed)
                 ". The result is about these tasks, this agent program and this project, and about nothing else."
@@ -284,7 +290,7 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let page = experiment(&report(&names), "shop", Timestamp::default());
         assert!(
-            page.contains("It helps: agents with `brief` passed 100 points more often"),
+            page.contains("It helps: agents with brief passed 100 points more often"),
             "{page}"
         );
         assert!(
@@ -294,7 +300,7 @@ mod tests {
         );
         assert!(page.contains("badge good\">better"), "{page}");
         assert!(page.contains("&lt;b&gt;opus") && !page.contains("<b>opus"));
-        assert!(page.contains("$6.00") || page.contains("18.00"), "{page}");
+        assert!(page.contains("$18.00") && page.contains("$0.000 ($0.000 to $0.000)"), "{page}");
     }
 
     #[test]

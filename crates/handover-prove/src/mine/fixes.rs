@@ -94,6 +94,34 @@ const OTHER: &[&str] = &[
     "update dependencies",
 ];
 
+/// First words of subjects about something new: closing an issue does not make them fixes.
+const NEW: &[&str] = &[
+    "add",
+    "added",
+    "adds",
+    "allow",
+    "deprecate",
+    "document",
+    "drop",
+    "enable",
+    "expose",
+    "feature",
+    "implement",
+    "improve",
+    "introduce",
+    "make",
+    "mark",
+    "move",
+    "new",
+    "patch",
+    "provide",
+    "remove",
+    "rename",
+    "support",
+    "update",
+    "use",
+];
+
 /// Words of fixes that change nothing an agent could get wrong.
 const TRIVIAL: &[&str] = &[
     "typo",
@@ -150,7 +178,8 @@ impl HistoryCommit {
         if words().any(|word| TRIVIAL.contains(&word)) {
             return false;
         }
-        words().any(|word| WORDS.contains(&word)) || closes_an_issue(&self.message.to_lowercase())
+        words().any(|word| WORDS.contains(&word))
+            || !NEW.contains(&first) && closes_an_issue(&self.message.to_lowercase())
     }
 }
 
@@ -221,6 +250,7 @@ mod tests {
             assert_eq!(commit(message, files).fix(), None, "{message} {files:?}");
         }
         assert!(commit("Prompts are asked twice\n\nCloses #12", &files).fix().is_some());
+        assert_eq!(commit("Add an option\n\nCloses #12", &files).fix(), None);
         let many: Vec<String> = (0..30).map(|at| format!("src/{at}.py")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).chain(["tests/test_a.py"]).collect();
         assert_eq!(commit("Fix all", &many).fix(), None);

@@ -112,7 +112,14 @@ pub fn is_build_failure(ecosystem: Ecosystem, output: &str) -> bool {
             "failed to parse manifest",
             "could not find `Cargo.toml`",
         ],
-        Ecosystem::Go => &["[build failed]", "[setup failed]", "cannot find module", "no Go files"],
+        Ecosystem::Go => &[
+            "[build failed]",
+            "[setup failed]",
+            "cannot find module",
+            "no Go files",
+            "go.mod file not found",
+            "cannot find main module",
+        ],
         Ecosystem::JavaScript => &[
             "Cannot find module",
             "SyntaxError",

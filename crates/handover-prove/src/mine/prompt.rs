@@ -103,7 +103,8 @@ pub fn prompt(message: &str) -> Option<String> {
     let mut told = Vec::new();
     for paragraph in lines.collect::<Vec<_>>().join("\n").split("\n\n") {
         let kept = problem(paragraph);
-        if !kept.is_empty() {
+        // What is left of `Fix #12` says nothing.
+        if kept.split_whitespace().count() > 2 {
             told.push(kept);
         }
     }
@@ -254,6 +255,7 @@ mod tests {
             first("Fix race in the cache by locking the index first"),
             "Fix this bug: race in the cache"
         );
+        assert!(!prompt("Fix the empty default\n\nFix #12").unwrap().contains("\n\nFix\n"));
         assert_eq!(prompt("Fix #12"), None);
         assert_eq!(prompt(""), None);
     }

@@ -28,6 +28,10 @@ pub const LEVEL: f64 = 0.05;
 /// to say that there is none.
 pub const WORTHWHILE: f64 = 0.2;
 
+/// With fewer tasks it is never said that there is no difference: an arm that changes one task in five would be missed
+/// altogether in more than one of forty experiments.
+const LEAST_TASKS_FOR_NONE: usize = 17;
+
 /// How a trial ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -250,7 +254,8 @@ fn judge(one: &Difference) -> (Verdict, String) {
 
 /// What to say if there is no claim: whether a worthwhile difference would have been seen.
 fn unclaimed(one: &Difference) -> Verdict {
-    let excluded = one.low > -WORTHWHILE && one.high < WORTHWHILE;
+    let excluded =
+        one.tasks >= LEAST_TASKS_FOR_NONE && one.low > -WORTHWHILE && one.high < WORTHWHILE;
     if excluded { Verdict::NoDifferenceFound } else { Verdict::TooSmall }
 }
 

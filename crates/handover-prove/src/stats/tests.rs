@@ -172,6 +172,13 @@ fn few_tasks_are_too_small_and_many_say_that_there_is_nothing() {
     assert_eq!(verdict(3, 1), Verdict::TooSmall);
     assert_eq!(verdict(5, 1), Verdict::TooSmall);
     assert_eq!(verdict(80, 5), Verdict::NoDifferenceFound);
+    // Ten tasks that nobody passes are no evidence, however often they are repeated.
+    let hopeless = |tasks| {
+        let range = (0.0, 0.0);
+        let scripted = Scripted { tasks, repeat: 9, arms: &NONE[..3], uneven: 0.0, range };
+        scripted.compared(1)[0].verdict
+    };
+    assert_eq!((hopeless(16), hopeless(40)), (Verdict::TooSmall, Verdict::NoDifferenceFound));
     let nothing = compare(&[], &Arm::USUAL, 1);
     assert!(nothing.iter().all(|one| one.verdict == Verdict::TooSmall && one.tasks == 0));
 }
