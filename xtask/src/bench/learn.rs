@@ -31,20 +31,13 @@ pub struct Args {
     #[arg(long, default_value = "200")]
     megabytes: usize,
 
-    /// Measure this build instead of building one
-    #[arg(long, value_name = "BINARY")]
-    program: Option<PathBuf>,
-
     #[command(flatten)]
     builds: Builds,
 }
 
 /// Learns everything, then again, then after a commit; prints time, peak memory and how much was found.
 pub fn run(args: &Args) -> Result<()> {
-    let program = match &args.program {
-        Some(program) => fs_err::canonicalize(program)?,
-        None => args.builds.this()?,
-    };
+    let program = args.builds.this()?;
     let folder = tempfile::tempdir()?;
     let scene = Scene::new(program, &fs_err::canonicalize(folder.path())?)?;
     let mut words = Words::new();
