@@ -370,6 +370,7 @@ mod tests {
                 "role",
                 "session",
                 "state",
+                "task",
                 "tokens",
                 "zone"
             ]
