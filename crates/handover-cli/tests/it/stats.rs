@@ -76,7 +76,7 @@ fn use_is_told_over_time_and_what_is_never_used_is_offered_for_retirement() {
         (&json!("last_week"), &young["use"]["items"])
     );
     assert_eq!((&periods[1]["items"], &periods[2]["items"]), (&json!(0), &json!(0)));
-    assert!(periods[0]["delivered_tokens"].as_u64().unwrap() > 0);
+    assert!(periods[0]["delivered"].as_u64().unwrap() > 0);
     assert_eq!(young["never_used"], json!([]), "both are young");
     let items = young["use_by_item"].as_array().unwrap();
     assert_eq!((&items[0]["kind"], &items[0]["briefs"]), (&json!("package"), &json!(5)));

@@ -130,6 +130,7 @@ pub struct UsePeriod {
     /// Its end.
     pub until: Timestamp,
     /// The tokens that were delivered in it, seen or not.
+    #[serde(rename = "delivered")]
     pub delivered_tokens: u64,
     /// What became of the items.
     #[serde(flatten)]

@@ -108,7 +108,7 @@ fn everything() -> serde_json::Value {
         "forget": {"after_days": 365, "unused_days": 90, "keep_days": 7},
         "learn": {"share": true, "docs": false, "git": false, "transcripts": false, "memories": false},
         "assembly": {
-            "min_trust": "agent",
+            "min_trust": "agent", "learn_from_use": false,
             "enabled": false, "roles_disabled": ["qa_expert"], "routing": "open", "safety_margin": 0.5,
             "prior": 0.25, "weights": {"title": 1.5, "summary": 2.5, "files": 3.5, "body": 4.5, "context": 5.5},
             "roles": {"developer": {"context": 1, "errors": 2, "specialization": 3, "task": 4, "limit": 5, "min_trust": "project"}},
@@ -150,7 +150,10 @@ fn everything() -> serde_json::Value {
             "exempt": {"Plan": "it only plans"}, "exempt_marker": true, "on_missing": "refuse",
             "sessions_disabled": ["s1"], "debrief_required": false, "return_tokens": 500, "deadline_ms": 1,
         },
-        "trust": {"programs": ["make"], "stores": ["https://team.example"]},
+        "telemetry": {"endpoint": "http://localhost:4318", "signals": ["traces"]},
+        "trust": {
+            "programs": ["make"], "stores": ["https://team.example"], "collectors": ["https://otel.example"],
+        },
     })
 }
 
