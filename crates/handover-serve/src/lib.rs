@@ -7,6 +7,7 @@ mod access;
 mod admission;
 mod api;
 mod connections;
+mod counters;
 mod feeds;
 mod health;
 mod limits;

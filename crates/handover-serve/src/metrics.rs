@@ -4,11 +4,8 @@
 //! store are gauges, because purging a session lowers them; they are derived at most every few seconds, because that
 //! reads every receipt.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use axum::Extension;
 use axum::extract::State;
@@ -16,83 +13,41 @@ use axum::http::StatusCode;
 use handover_engine::EngineError;
 use handover_engine::stats::{self, Stats, UseOf};
 use handover_mcp::{RequestError, ToolError};
-use handover_model::{ProjectId, RunState, TokenScope};
+use handover_model::{RunState, TokenScope};
 use handover_store::RunFilter;
 
+use crate::counters::Counters;
 use crate::policy::Caller;
 use crate::response::{Response, error_response, response};
 use crate::state::ServiceState;
 
 const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// How long figures of the store are used again.
-const FRESH: Duration = Duration::from_secs(10);
-
-/// So many projects are remembered.
-const PROJECTS: usize = 32;
-
 /// So many roles have a name; the others are `other`.
 const ROLES: usize = 20;
 
-/// What the service has done since it started.
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    /// Requests by the first digit of their status.
-    requests: [AtomicU64; 6],
-    /// How long they took together.
-    micros: AtomicU64,
-    figures: Mutex<HashMap<ProjectId, (Instant, String)>>,
-}
-
-impl Counters {
-    /// Counts a request.
-    pub(crate) fn count(&self, status: StatusCode, took: Duration) {
-        let class = usize::from(status.as_u16() / 100).min(self.requests.len() - 1);
-        self.requests[class].fetch_add(1, Ordering::Relaxed);
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.micros.fetch_add(micros, Ordering::Relaxed);
+/// What the service itself has done.
+fn of_service(counters: &Counters) -> String {
+    let mut page = Page::default();
+    page.one(
+        "handover_build_info",
+        "Which program it is.",
+        Kind::Gauge,
+        1.0,
+        &[("version", env!("CARGO_PKG_VERSION"))],
+    );
+    page.begin("handover_http_requests_total", "Requests answered.", Kind::Counter);
+    let mut all = 0;
+    for (class, count) in counters.requests() {
+        all += count;
+        let class = format!("{class}xx");
+        page.sample("handover_http_requests_total", &[("status", &class)], count as f64);
     }
-
-    fn text(&self) -> String {
-        let mut page = Page::default();
-        page.one(
-            "handover_build_info",
-            "Which program it is.",
-            Kind::Gauge,
-            1.0,
-            &[("version", env!("CARGO_PKG_VERSION"))],
-        );
-        page.begin("handover_http_requests_total", "Requests answered.", Kind::Counter);
-        let mut all = 0;
-        for (class, count) in self.requests.iter().enumerate().skip(1) {
-            let count = count.load(Ordering::Relaxed);
-            all += count;
-            let class = format!("{class}xx");
-            page.sample("handover_http_requests_total", &[("status", &class)], count as f64);
-        }
-        let seconds = self.micros.load(Ordering::Relaxed) as f64 / 1e6;
-        let name = "handover_http_request_duration_seconds";
-        page.begin(name, "Time until a response started.", Kind::Summary);
-        page.sample(&format!("{name}_sum"), &[], seconds);
-        page.sample(&format!("{name}_count"), &[], all as f64);
-        page.0
-    }
-
-    /// Figures of a project that were derived a moment ago.
-    fn remembered(&self, project: &ProjectId) -> Option<String> {
-        let figures = self.figures.lock().ok()?;
-        let (at, text) = figures.get(project)?;
-        (at.elapsed() < FRESH).then(|| text.clone())
-    }
-
-    fn remember(&self, project: ProjectId, text: &str) {
-        if let Ok(mut figures) = self.figures.lock() {
-            figures.retain(|_, (at, _)| at.elapsed() < FRESH);
-            if figures.len() < PROJECTS {
-                figures.insert(project, (Instant::now(), text.to_owned()));
-            }
-        }
-    }
+    let name = "handover_http_request_duration_seconds";
+    page.begin(name, "Time until a response started.", Kind::Summary);
+    page.sample(&format!("{name}_sum"), &[], counters.seconds());
+    page.sample(&format!("{name}_count"), &[], all as f64);
+    page.0
 }
 
 /// Needs the right to read.
@@ -116,7 +71,9 @@ pub(crate) async fn metrics(
         Ok(text)
     });
     match figures.await {
-        Ok(figures) => response(StatusCode::OK, CONTENT_TYPE, state.counters.text() + &figures),
+        Ok(figures) => {
+            response(StatusCode::OK, CONTENT_TYPE, of_service(&state.counters) + &figures)
+        }
         Err(error) => error_response(&error),
     }
 }

@@ -11,8 +11,8 @@ use handover_store::{Store, StoreError};
 use tokio::sync::watch;
 
 use crate::access::{Access, Guarded};
+use crate::counters::Counters;
 use crate::feeds::Feeds;
-use crate::metrics::Counters;
 use crate::policy::{AccessPolicy, Caller};
 use crate::projects::ProjectContextProvider;
 use crate::rate_limit::RateLimiter;
