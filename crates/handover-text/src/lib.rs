@@ -11,6 +11,7 @@ pub mod fence;
 mod near;
 pub mod quote;
 mod redact;
+pub mod related;
 pub mod screen;
 pub mod sentences;
 mod short;

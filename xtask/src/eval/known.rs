@@ -45,11 +45,12 @@ pub struct Args {
     keep: Option<PathBuf>,
 }
 
-/// Sets of decisions. The second was written later, about other subjects, with tasks in partly other words.
+/// Sets of decisions. The second and the third were written later, about other subjects, with tasks in partly other words.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Set {
     First,
     Second,
+    Third,
 }
 
 #[derive(Deserialize)]
@@ -89,6 +90,7 @@ pub fn run(args: &Args) -> Result<()> {
     let set = match args.set {
         Set::First => data.clone(),
         Set::Second => data.join("second"),
+        Set::Third => data.join("third"),
     };
     let conversations: Vec<Conversation> = lines(&set.join("conversations.jsonl"))?;
     let unrelated: Vec<Conversation> = lines(&data.join("unrelated.jsonl"))?;

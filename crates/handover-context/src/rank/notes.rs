@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use handover_model::{Note, ProjectId};
-use handover_store::packed::{SPOKEN, note_weight};
+use handover_store::packed::{Postings, SPOKEN, note_weight};
 use handover_store::{Result, Store};
-use handover_text::words;
+use handover_text::{related, words};
 
 use super::{SYNONYM, distinct, with_synonyms};
 
@@ -26,6 +26,32 @@ pub enum Wording {
     Exact,
     /// Those that mean the same, too, but less.
     Synonyms,
+    /// Those that mean the same or are used about the same things, where the words of the text are rare.
+    Related,
+}
+
+/// What a word counts at most that is only used about the same things as one of the text.
+const RELATED: f64 = 0.6;
+
+/// A word that more of the notes have is found anyway; what is related to it adds little but time.
+const RARE: f64 = 0.03;
+
+/// A related word that more of the notes have says nothing.
+const TELLING: f64 = 0.03;
+
+/// Added to both: in a small project every word is in many of the notes.
+const FEW: f64 = 3.0;
+
+/// No more words are looked up beside those of a text. A long text shares words with its answer anyway.
+const MAX_BESIDE: usize = 96;
+
+/// A word beside those of the text.
+struct Beside {
+    /// The word of the text, by number, that it stands for.
+    of: usize,
+    weight: f64,
+    /// How rare the word of the text is: what stands for it counts no more.
+    rarity: f64,
 }
 
 /// How many notes before and after one are around it. A conversation is learned in one go, so numbers that follow
@@ -39,8 +65,10 @@ pub const OF_AROUND: f64 = 0.25;
 struct Score {
     heading: f32,
     whole: f32,
-    /// The words it has, a bit for each of the first 64.
+    /// The words it has or that related ones stand for, a bit for each of the first 64.
     words: u64,
+    /// Whether it has one of them itself.
+    exact: bool,
     /// Whether it is a statement of a conversation.
     spoken: bool,
 }
@@ -69,40 +97,33 @@ impl NoteScores {
         let mut terms = distinct(words::terms(text));
         let heading = distinct(words::terms(first_line)).len().min(terms.len());
         let own = match wording {
-            Wording::Exact => terms.len(),
+            Wording::Exact | Wording::Related => terms.len(),
             Wording::Synonyms => with_synonyms(&mut terms),
         };
         let mut scores = Self::default();
         if terms.is_empty() {
             return Ok(scores);
         }
+        // Of the words that something stands for.
+        let mut rarities: Vec<Option<f64>> = vec![None; terms.len()];
         store.each_note_postings(project, &terms, &mut |notes, term, list| {
-            let having = list.count() as f64;
-            let others = (notes as f64 - having + 0.5).max(0.0);
             let of_wording = if term < own { 1.0 } else { SYNONYM };
-            let rarity = (1.0 + others / (having + 0.5)).ln() * of_wording;
-            // A list is in the order of numbers: most are on the page of the one before.
-            let mut last = (-1, 0);
-            list.each(|number, present| {
-                let (mut weight, mut spoken) = (0.0, false);
-                for (column, count) in present.columns() {
-                    weight += note_weight(count);
-                    spoken |= column == SPOKEN;
-                }
-                let (page, slot) = place(number.0);
-                if page != last.0 {
-                    last = (page, scores.page(page));
-                }
-                let score = &mut scores.pages[last.1][slot];
-                let gained = (rarity * weight) as f32;
-                score.whole += gained;
-                score.words |= 1 << term.min(63);
-                score.spoken = spoken;
-                if term < heading {
-                    score.heading += gained;
-                }
-            });
+            let rarity = rarity(notes, list);
+            let is_rare = notes > 0 && list.count() as f64 <= FEW + notes as f64 * RARE;
+            rarities[term] = is_rare.then_some(rarity);
+            scores.add(list, rarity * of_wording, (term, true), term < heading);
         })?;
+        if wording == Wording::Related {
+            let (words, beside) = beside(&terms, &rarities);
+            store.each_note_postings(project, &words, &mut |notes, word, list| {
+                if list.count() as f64 > FEW + notes as f64 * TELLING {
+                    return;
+                }
+                let Beside { of, weight, rarity: at_most } = beside[word];
+                let rarity = rarity(notes, list).min(at_most) * weight;
+                scores.add(list, rarity, (of, false), of < heading);
+            })?;
+        }
         let all = || scores.pages.iter().flat_map(|page| page.iter());
         scores.top = Score {
             heading: all().map(|score| score.heading).fold(f32::MIN_POSITIVE, f32::max),
@@ -110,6 +131,38 @@ impl NoteScores {
             ..Score::default()
         };
         Ok(scores)
+    }
+
+    /// Adds what the notes of a list gain by a word: a term of the text, or one that stands for it.
+    fn add(
+        &mut self,
+        list: &Postings,
+        rarity: f64,
+        (term, is_exact): (usize, bool),
+        in_heading: bool,
+    ) {
+        // A list is in the order of numbers: most are on the page of the one before.
+        let mut last = (-1, 0);
+        list.each(|number, present| {
+            let (mut weight, mut spoken) = (0.0, false);
+            for (column, count) in present.columns() {
+                weight += note_weight(count);
+                spoken |= column == SPOKEN;
+            }
+            let (page, slot) = place(number.0);
+            if page != last.0 {
+                last = (page, self.page(page));
+            }
+            let score = &mut self.pages[last.1][slot];
+            let gained = (rarity * weight) as f32;
+            score.whole += gained;
+            score.words |= 1 << term.min(63);
+            score.exact |= is_exact;
+            score.spoken = spoken;
+            if in_heading {
+                score.heading += gained;
+            }
+        });
     }
 
     fn page(&mut self, number: i64) -> usize {
@@ -133,7 +186,13 @@ impl NoteScores {
         self.relevance_of(self.at(number)).into()
     }
 
-    /// Which of the text's words a note has, a bit for each of the first 64.
+    /// How well a note answers the text if it has a word of it, from 0 to 1. Related words alone say nothing for sure.
+    pub fn certain(&self, number: i64) -> f64 {
+        let score = self.at(number);
+        if score.exact { self.relevance_of(score).into() } else { 0.0 }
+    }
+
+    /// Which of the text's words a note has, or has related ones of, a bit for each of the first 64.
     pub fn words(&self, number: i64) -> u64 {
         self.at(number).words
     }
@@ -170,6 +229,36 @@ impl NoteScores {
         };
         best(own.iter().map(with_around), limit)
     }
+}
+
+/// How rare a word is among the notes.
+fn rarity(notes: u64, list: &Postings) -> f64 {
+    let having = list.count() as f64;
+    let others = (notes as f64 - having + 0.5).max(0.0);
+    (1.0 + others / (having + 0.5)).ln()
+}
+
+/// The words that stand for rare ones of a text; none that the text has itself.
+fn beside(terms: &[String], rarities: &[Option<f64>]) -> (Vec<String>, Vec<Beside>) {
+    let (mut words, mut found): (Vec<String>, Vec<Beside>) = (Vec::new(), Vec::new());
+    for (of, (term, rarity)) in terms.iter().zip(rarities).enumerate() {
+        let Some(rarity) = *rarity else { continue };
+        for (word, likeness) in related::of(term) {
+            let weight = RELATED * likeness;
+            match words.iter().position(|other| other == word) {
+                Some(at) if found[at].weight < weight => {
+                    found[at] = Beside { of, weight, rarity };
+                }
+                Some(_) => {}
+                None if words.len() == MAX_BESIDE || terms.iter().any(|other| other == word) => {}
+                None => {
+                    words.push(word.to_owned());
+                    found.push(Beside { of, weight, rarity });
+                }
+            }
+        }
+    }
+    (words, found)
 }
 
 /// The page of a number, and its place there.

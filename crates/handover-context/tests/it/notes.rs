@@ -164,6 +164,33 @@ fn who_says_it_and_whether_it_holds_is_shown() {
 }
 
 #[test]
+fn a_decision_in_related_words_is_found_but_not_by_one_of_them() {
+    let world = World::new();
+    let titled = |id: &str, title: &str, text: &str| {
+        let title = world.redactor.clean(title);
+        NewNote { title, ..note(&world, id, text) }
+    };
+    // No word of the task: refunds are payments, and what is encrypted is decrypted.
+    let text = "A payment is decrypted in the vault only.";
+    learn(&world, NoteKind::Commit, "c1", vec![titled("n_both", "vault", text)]);
+    let text = "A payment has a green button.";
+    learn(&world, NoteKind::Commit, "c2", vec![titled("n_one", "buttons", text)]);
+    let text = "Tiles are cached for a week.";
+    learn(&world, NoteKind::Commit, "c3", vec![titled("n_none", "tiles", text)]);
+    let task = Some("Encrypt every refund".to_owned());
+    let made = world.compose(&ContextRequest { task, ..asked() });
+    let shown: Vec<&str> = made.notes.iter().map(|note| note.id.as_str()).collect();
+    assert_eq!(shown, ["n_both"], "{}", made.markdown);
+    assert_eq!(fates(&made)["note n_one"], Fate::OffTopic);
+    // The words themselves are worth more.
+    let text = "Refund and encrypt in one step.";
+    learn(&world, NoteKind::Commit, "c4", vec![titled("n_exact", "steps", text)]);
+    let task = Some("Encrypt every refund".to_owned());
+    let made = world.compose(&ContextRequest { task, ..asked() });
+    assert_eq!(made.notes[0].id.as_str(), "n_exact", "{}", made.markdown);
+}
+
+#[test]
 fn what_the_program_loads_by_itself_is_left_out() {
     let world = World::new();
     learn(&world, NoteKind::Doc, "CLAUDE.md", vec![note(&world, "n_1", DECISION)]);

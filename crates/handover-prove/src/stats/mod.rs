@@ -193,17 +193,17 @@ pub fn compare(seen: &[Observation], arms: &[Arm], seed: u64) -> Vec<Difference>
     }
     // The placebo is asked last: it takes claims away and never adds one.
     let placebo = arms.contains(&Arm::Placebo);
-    for at in 0..differences.len() {
-        let Difference { a, b, verdict, .. } = differences[at];
+    for difference in &mut differences {
+        let Difference { a, b, verdict, .. } = *difference;
         if !(verdict.is_claim() && b == Arm::Bare && a.is_treated()) {
             continue;
         }
         if !placebo {
-            differences[at].reason =
+            difference.reason =
                 "without a placebo arm it may be any text of this length that does it".to_owned();
         } else if !beats_placebo(seen, a, verdict) {
-            differences[at].verdict = unclaimed(&differences[at]);
-            differences[at].reason = format!(
+            difference.verdict = unclaimed(difference);
+            difference.reason = format!(
                 "it differs from {b}, but not clearly from the placebo: the effect may be that of any text of this length"
             );
         }
@@ -248,7 +248,9 @@ fn judge(one: &Difference) -> (Verdict, String) {
             let reason = format!("a difference of {points} points or more cannot be excluded");
             (Verdict::TooSmall, reason)
         }
-        verdict => (verdict, format!("a difference of {points} points or more is unlikely")),
+        verdict @ (Verdict::NoDifferenceFound | Verdict::Better | Verdict::Worse) => {
+            (verdict, format!("a difference of {points} points or more is unlikely"))
+        }
     }
 }
 

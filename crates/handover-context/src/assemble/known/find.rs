@@ -51,7 +51,7 @@ pub(in super::super) struct Found {
     pub(super) number: i64,
     pub(in super::super) note: Note,
     pub(in super::super) terms: Terms,
-    /// How many different words of the task it has, with what is around it.
+    /// How many different words of the task it has, or has related ones of, with what is around it.
     pub(super) words: u32,
     /// How well its own words answer the task, or those of a statement around it; from 0 to 1.
     pub(super) best: f64,
@@ -64,7 +64,7 @@ pub(super) fn find(
     task: &str,
     now: Timestamp,
 ) -> Result<Vec<Found>> {
-    let scores = NoteScores::of(store, project, task, Wording::Exact)?;
+    let scores = NoteScores::of(store, project, task, Wording::Related)?;
     let notes = read(store, project, &scores)?;
     let values: BTreeMap<i64, f64> = notes
         .iter()
@@ -180,10 +180,10 @@ fn shared(
     notes: &BTreeMap<i64, Note>,
     scores: &NoteScores,
 ) -> (u32, f64) {
-    let own = (scores.words(number), scores.relevance(number));
+    let own = (scores.words(number), scores.certain(number));
     let (words, best) = match note.kind {
         NoteKind::Conversation => around(number, note, notes).fold(own, |(words, best), other| {
-            (words | scores.words(other), best.max(scores.relevance(other)))
+            (words | scores.words(other), best.max(scores.certain(other)))
         }),
         NoteKind::Doc | NoteKind::Commit | NoteKind::Memory | NoteKind::Manual => own,
     };

@@ -33,7 +33,7 @@ const OF_ONE_CONVERSATION: usize = 4;
 const WORTHWHILE: f64 = 0.3;
 
 /// A note with a single word of the task must have one that tells more than most.
-const TELLING: f64 = 0.5;
+const TELLING: f64 = 0.3;
 
 /// How far a later note comes before the one that it replaces.
 const BEFORE: f64 = 1e-6;
