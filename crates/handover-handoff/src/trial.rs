@@ -73,7 +73,9 @@ impl Handoffs<'_> {
             provided: Provided {
                 context: part(trial.has.context),
                 specialization: part(trial.has.specialization),
+                use_learning: None,
             },
+            task: None,
             text: None,
             claim: true,
             now: trial.now,
