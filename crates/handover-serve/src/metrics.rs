@@ -215,7 +215,8 @@ impl Page {
     ) {
         let uses: Vec<(String, UseOf)> =
             uses.into_iter().map(|(word, of)| (word.to_string(), of)).collect();
-        let figures: [(&str, &str, fn(&UseOf) -> u64); 4] = [
+        type Figure = fn(&UseOf) -> u64;
+        let figures: [(&str, &str, Figure); 4] = [
             ("items_judged", "Delivered items whose agent was seen to its end.", |of| of.items),
             ("items_used", "Those of them that the agent used.", |of| of.used),
             ("tokens_judged", "Tokens of delivered items whose agent was seen.", |of| of.tokens),

@@ -22,7 +22,7 @@ pub(crate) struct ChainArgs {
     pub(super) run: RunArgs,
 
     /// Further epics
-    #[arg(value_name = "EPIC")]
+    #[arg(value_name = "EPIC", help_heading = None)]
     pub(super) more: Vec<String>,
 }
 

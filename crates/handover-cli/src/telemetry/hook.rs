@@ -96,7 +96,7 @@ impl HookReport<'_> {
         if let Some(agent) = self.call.and_then(|call| call.agent.as_ref()) {
             attributes.push((names::AGENT_ID, Value::id(agent.id.as_str())));
         }
-        let subject = self.delivered.first().or(self.ended.first());
+        let subject = self.delivered.first().or_else(|| self.ended.first());
         attributes.extend(subject.map(brief).unwrap_or_default());
         let trace = self.trace(&unique);
         let span = Span {

@@ -366,6 +366,7 @@ fn what_cannot_be_an_experiment_is_refused_before_it_costs_anything() {
 }
 
 /// A crate with a bug, and the commit that fixed it with a test.
+#[expect(clippy::disallowed_methods, reason = "the toolchain of whoever runs the test")]
 fn history() -> TestEnv {
     let mut env = empty();
     for (name, folder) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {

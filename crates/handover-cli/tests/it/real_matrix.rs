@@ -317,7 +317,7 @@ fn check(fault: Fault) {
             match (told.contains(id), fault) {
                 // Nobody could look at the conversation while the store was locked.
                 (true, Fault::Lock) => {
-                    assert!(["delivered", "confirmed"].contains(&state.as_str()), "{case}")
+                    assert!(["delivered", "confirmed"].contains(&state.as_str()), "{case}");
                 }
                 (true, _) => assert_eq!(state, "confirmed", "{case}"),
                 (false, _) => assert_eq!(state, "failed", "{case}"),

@@ -159,7 +159,7 @@ fn works(program: &Program) {
         let said = String::from_utf8_lossy(&output.stdout);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{name} {version:?}: {said}\n{stderr}");
-        let last = |task| server.requests().into_iter().filter(of(task)).next_back().unwrap();
+        let last = |task| server.requests().into_iter().rfind(of(task)).unwrap();
         let (first, second) = (last("CHILD-ONE"), last("CHILD-TWO"));
         assert!(first.contains("docs/oauth.md"), "{name} {version:?}: {}", first.body);
         assert!(second.contains("one lock per family"), "{name} {version:?}: {}", second.body);

@@ -64,8 +64,8 @@ pub(crate) fn is_shortened(env: &TestEnv, parent: &ModelRequest) {
 
 /// The request in which the parent reads what its subagent returned.
 fn parent(real: &Real) -> ModelRequest {
-    let requests = real.server.requests().into_iter().filter(is_lead);
-    requests.filter(|request| turns_of(request) == 1).next_back().unwrap()
+    let mut requests = real.server.requests().into_iter().filter(is_lead);
+    requests.rfind(|request| turns_of(request) == 1).unwrap()
 }
 
 fn claude(other: bool) -> Real {
@@ -122,7 +122,7 @@ fn codex_lets_the_parent_read_everything() {
     let real = codex_that(env, Answer::text(&report()), Answer::text(&report()));
     let output = real.host.command().output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let last = real.server.requests().into_iter().filter(is_lead).next_back().unwrap();
+    let last = real.server.requests().into_iter().rfind(is_lead).unwrap();
     assert!(last.body.to_string().contains("Filler 149:"), "{}", last.body);
     assert_eq!(real.events("shortened"), [] as [Value; 0]);
 }

@@ -36,7 +36,8 @@ fn parse(text: &str) -> BTreeMap<String, (String, Vec<Sample>)> {
                 (label.to_owned(), value.to_owned())
             });
             let family = metrics.get_mut(&announced).unwrap();
-            let stem = name.strip_suffix("_sum").or(name.strip_suffix("_count")).unwrap_or(name);
+            let stem =
+                name.strip_suffix("_sum").or_else(|| name.strip_suffix("_count")).unwrap_or(name);
             assert!(name == announced || family.0 == "summary" && stem == announced, "{line}");
             family.1.push((labels.collect(), value.parse().unwrap()));
         }

@@ -56,7 +56,7 @@ fn shorten(
     let receipt = store.receipt(&ticket.receipt)?;
     let transcript = ticket.agent.as_ref().and_then(|agent| context.own_transcript(agent));
     let seen = ticket.agent.as_ref().and_then(|agent| context.seen(transcript.as_deref(), agent));
-    let assignment = Assignment::of(&receipt).named(ticket.agent.clone());
+    let assignment = Assignment::of(&receipt).named(ticket.agent);
     let report = Report {
         assignment: &assignment,
         text: &returned.text,

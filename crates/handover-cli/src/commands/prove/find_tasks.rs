@@ -206,7 +206,12 @@ impl Search<'_> {
                 Seen::Broken("its test does not build or load without the fix")
             }
             Ended::WallTimeout => Seen::Broken("its test takes too long"),
-            _ => Seen::Broken("its test cannot run here"),
+            Ended::Exited(_)
+            | Ended::Signalled(_)
+            | Ended::IdleTimeout
+            | Ended::OutputFlood
+            | Ended::OverLimit(_)
+            | Ended::Cancelled => Seen::Broken("its test cannot run here"),
         })
     }
 }

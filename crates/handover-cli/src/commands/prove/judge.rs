@@ -152,12 +152,12 @@ impl<'a> TrialClone<'a> {
         }
         let seconds = seconds.unwrap_or(self.app.config()?.gates.timeout);
         invocation.limits.wall = (seconds > 0).then(|| Duration::from_secs(seconds));
-        run_tool(&invocation, &mut |_| {}, self.cancel).map_err(|error| match error {
-            AgentError::ProgramNotFound { .. } => {
-                CommandError::new(Exit::Environment, "program_not_found", format!("the program `{program}` was not found"))
-                    .hinted("`judge` and `setup` are words of a command: a program on the PATH, or a path inside the repository.")
+        run_tool(&invocation, &mut |_| {}, self.cancel).map_err(|error| {
+            if matches!(error, AgentError::ProgramNotFound { .. }) {
+                return CommandError::new(Exit::Environment, "program_not_found", format!("the program `{program}` was not found"))
+                    .hinted("`judge` and `setup` are words of a command: a program on the PATH, or a path inside the repository.");
             }
-            other => other.into(),
+            error.into()
         })
     }
 }

@@ -254,8 +254,10 @@ fn new_plan(
     }
     let config = app.config()?;
     let usual = if args.agent_command.is_some() { Host::COMMAND } else { Host::CLAUDE };
-    let host =
-        args.host.or(config.runs.host.filter(|_| args.agent_command.is_none())).unwrap_or(usual);
+    let host = args
+        .host
+        .or_else(|| config.runs.host.filter(|_| args.agent_command.is_none()))
+        .unwrap_or(usual);
     Registry::built_in().find(host)?;
     let seed = args.seed.unwrap_or_else(|| {
         let digits = file.fingerprint.get(..13).unwrap_or_default();

@@ -159,7 +159,9 @@ fn of_task(lab: &Lab<'_>, at: usize, arms: &[Arm]) -> Result<Vec<(Arm, Prompt)>,
                 let Some(past) = &all else { continue };
                 match arm {
                     Arm::Placebo => past.placebo(at)?,
-                    _ => past.prompt(arm, &task.task.prompt)?,
+                    Arm::Bare | Arm::Brief | Arm::Without(_) => {
+                        past.prompt(arm, &task.task.prompt)?
+                    }
                 }
             }
         };
@@ -308,7 +310,7 @@ fn session(now: &App, past: &App) -> Result<SessionId, CommandError> {
     active.sort_by_key(|session| session.created_at);
     let current = now.session_if_any().ok().flatten();
     let known = active.iter().find(|session| current.as_ref() == Some(&session.id));
-    if let Some(session) = known.or(active.last()) {
+    if let Some(session) = known.or_else(|| active.last()) {
         return Ok(session.id.clone());
     }
     let id = SessionId::new(DEFAULT_SESSION)?;

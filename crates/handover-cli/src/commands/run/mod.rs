@@ -43,7 +43,7 @@ pub(crate) struct RunCommand {
     run: RunArgs,
 
     /// Further epics, run in dependency order as by `handover chain`
-    #[arg(value_name = "EPIC")]
+    #[arg(value_name = "EPIC", help_heading = None)]
     more: Vec<String>,
 }
 

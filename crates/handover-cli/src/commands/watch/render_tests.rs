@@ -22,7 +22,7 @@ fn agent(n: u32, role: &str, state: ReceiptState, said: Option<(&str, &str)>) ->
         state,
         tokens: 812,
         got: BTreeMap::from([(ItemKind::Package, 3), (ItemKind::Error, 1)]),
-        used: (n == 2).then(|| UseOf { items: 4, used: 2, tokens: 1_180, used_tokens: 410 }),
+        used: (n == 2).then_some(UseOf { items: 4, used: 2, tokens: 1_180, used_tokens: 410 }),
         said: said.map(|(verdict, summary)| (verdict.to_owned(), summary.to_owned())),
     }
 }

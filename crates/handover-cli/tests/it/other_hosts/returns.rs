@@ -24,7 +24,7 @@ fn reported(
 }
 
 fn is_left_alone(real: &Real, host: &str) {
-    let last = real.server.requests().into_iter().filter(is_lead).next_back().unwrap();
+    let last = real.server.requests().into_iter().rfind(is_lead).unwrap();
     assert!(last.body.to_string().contains("Filler 149:"), "{host}: {}", last.body);
     assert_eq!(real.events("shortened"), [] as [Value; 0], "{host}");
 }
@@ -35,7 +35,7 @@ fn copilot_lets_the_parent_read_less() {
         "name": "worker", "mode": "sync"});
     let spawn = Answer::tool("task", input);
     let real = reported("copilot", RealHost::copilot, spawn, Answer::text(&report()));
-    let parent = real.server.requests().into_iter().filter(is_lead).next_back().unwrap();
+    let parent = real.server.requests().into_iter().rfind(is_lead).unwrap();
     is_shortened(&real.env, &parent);
 }
 
@@ -44,7 +44,7 @@ fn opencode_lets_the_parent_read_less() {
     let input = json!({"description": "work", "prompt": TASK, "subagent_type": "general"});
     let spawn = Answer::tool("task", input);
     let real = reported("opencode", RealHost::opencode, spawn, Answer::text(&report()));
-    let parent = real.server.requests().into_iter().filter(is_lead).next_back().unwrap();
+    let parent = real.server.requests().into_iter().rfind(is_lead).unwrap();
     assert!(parent.body.to_string().contains("<task_result>"), "{}", parent.body);
     is_shortened(&real.env, &parent);
 }

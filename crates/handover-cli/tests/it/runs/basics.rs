@@ -286,7 +286,7 @@ fn resolves_a_program_path_from_the_current_folder() {
 fn a_terminal_shows_the_board() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
     epic.script(
-        "* dev 1 | sleep 1200 write a.txt x print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"",
+        "* dev 1 | sleep 1200 write {HANDOVER_STORY}.txt x print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"",
     );
     let shown = epic.in_terminal(&[]);
     for part in [
