@@ -1,7 +1,7 @@
 //! Experiments that answer "does this help me?" with the user's own tasks.
 //!
-//! Everything here is a function from data to data: the file of tasks ([`file`]), the arms ([`arm`]), the order of
-//! trials ([`schedule`]), what the journal says about them ([`journal`]), the statistics ([`stats`]) and the report
+//! Everything here is a function from data to data: the file of tasks ([`mod@file`]), the arms ([`arm`]), the order of
+//! trials ([`mod@schedule`]), what the journal says about them ([`journal`]), the statistics ([`stats`]) and the report
 //! ([`report`]), and which commits of a history make tasks ([`mine`]). Clones, agents, judges and files are the
 //! caller's.
 
