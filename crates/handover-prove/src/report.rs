@@ -326,13 +326,13 @@ mod tests {
 
     #[test]
     fn a_clear_result_is_said_clearly() {
-        let plan = plan(12, 1);
-        let report = Report::new(&plan, &progress(&plan, 36));
+        let plan = plan(20, 1);
+        let report = Report::new(&plan, &progress(&plan, 60));
         assert!(report.answer.starts_with("It helps"), "{}", report.answer);
         assert!(report.warnings.is_empty(), "{:?}", report.warnings);
         let brief = &report.arms[2];
-        assert_eq!((brief.trials, brief.passed, brief.cost_usd), (12, 12, Some(6.0)));
-        assert_eq!((brief.turns, brief.tokens), (Some(24), None));
+        assert_eq!((brief.trials, brief.passed, brief.cost_usd), (20, 20, Some(10.0)));
+        assert_eq!((brief.turns, brief.tokens), (Some(40), None));
         assert_eq!(report.tasks[3].passed, [(0, 1), (0, 1), (1, 1)]);
     }
 

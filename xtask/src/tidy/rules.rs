@@ -21,6 +21,11 @@ const CONSTRUCTORS: &[Constructor] = &[
             "crates/handover-engine/src/runner/agent_work.rs",
         ],
     },
+    // What an arm of an experiment is given.
+    Constructor {
+        name: "admit_trial",
+        callers: &["crates/handover-handoff/", "crates/handover-cli/src/commands/prove/"],
+    },
     // A prompt without a handoff, for `doctor --probe`.
     Constructor {
         name: "probe_prompt",
