@@ -40,7 +40,8 @@ impl Stack {
             .collect();
         let by_path = named.clone().filter(|component| {
             words.iter().any(|word| {
-                let word = word.trim_start_matches("./");
+                // What is left of `./web/` is `/web/`.
+                let word = word.trim_start_matches("./").trim_start_matches('/');
                 (component.path.contains('/') || is_path(word))
                     && depth_of(&component.path, word).is_some()
             })

@@ -81,7 +81,8 @@ fn agent_end(state: &State, effect: &Effect, number: u32, choices: &mut Choices)
         let class = classes[choices.one_of(classes.len())];
         end.failure = Some(class);
         // A usage limit is waited for.
-        let until = handover_model::Timestamp::from_micros(i64::from(number));
+        // Whole milliseconds, as in a journal.
+        let until = handover_model::Timestamp::from_micros(i64::from(number) * 1_000);
         end.waits_until = (class == FailureClass::Quota).then_some(until);
         return end;
     }

@@ -231,10 +231,10 @@ fn receipts() {
             "left_out_counts": {"over the budget": 1}, "redactions": {"generic": 2},
             "trimmed": ["advice"],
             "provided": {"context": {"state": "present"}, "specialization": {"state": "missing"}},
-            "text": null, "failure": null, "created_at": TIME, "delivered_at": TIME,
+            "task": null, "text": null, "failure": null, "created_at": TIME, "delivered_at": TIME,
             "confirmed_at": null,
         }),
-        &["trimmed", "provided", "text", "delivered_at"],
+        &["trimmed", "provided", "task", "text", "delivered_at"],
     );
 }
 

@@ -154,12 +154,12 @@ impl Redactor {
     }
 
     fn all_hits(&self, text: &str) -> Vec<Hit<'_>> {
-        self.examine(text, &mut Repeats::default()).0
+        self.examine(text, &Repeats::default()).0
     }
 
     /// The hits of every round, as offsets into the original text, and the parts of the text that must be
     /// read as a whole to find them again. What was found before is hidden here, too.
-    fn examine(&self, text: &str, known: &mut Repeats) -> (Vec<Hit<'_>>, Vec<Range<usize>>) {
+    fn examine(&self, text: &str, known: &Repeats) -> (Vec<Hit<'_>>, Vec<Range<usize>>) {
         let mut structures = Vec::new();
         let mut all = self.hits(text, &mut structures);
         for _ in 1..ROUNDS {
@@ -178,7 +178,6 @@ impl Redactor {
             );
             all.sort_by_key(|hit| hit.start);
         }
-        known.learn(text, &all);
         known.find(text, &mut all);
         (all, structures)
     }

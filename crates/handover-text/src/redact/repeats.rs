@@ -1,4 +1,4 @@
-//! A secret that was recognized once is hidden wherever it stands in the text: beside the name that gives it away, and in
+//! A secret that was recognized once is hidden wherever it stands after that: beside the name that gives it away, and in
 //! the command, the address or the log line that repeats it without.
 //!
 //! Only what cannot be an ordinary word counts, as a whole word. Secrets are remembered by their hashes, so that none stays
@@ -40,42 +40,42 @@ struct Known {
 }
 
 impl Repeats {
-    /// Remembers the secrets that were found.
-    pub(super) fn learn(&mut self, text: &str, hits: &[Hit<'_>]) {
-        for hit in hits.iter().filter(|hit| hit.rule != usernames::RULE) {
-            let secret = &text.as_bytes()[hit.start..hit.end];
-            if self.count == REMEMBERED || !is_worth_it(secret) {
-                continue;
-            }
-            let Some((word, end)) = words(secret).max_by_key(|(start, end)| end - start) else {
-                continue;
-            };
-            let known = Known { hash: self.hashes.hash_one(secret), len: secret.len(), word };
-            let alike = self.known.entry(self.hashes.hash_one(&secret[word..end])).or_default();
-            if alike.len() < ALIKE && !alike.contains(&known) {
-                alike.push(known);
-                self.count += 1;
-            }
+    /// Remembers a secret that was found.
+    pub(super) fn learn(&mut self, text: &str, hit: &Hit<'_>) {
+        let secret = &text.as_bytes()[hit.start..hit.end];
+        if hit.rule == usernames::RULE || self.count == REMEMBERED || !is_worth_it(secret) {
+            return;
+        }
+        let Some((word, end)) = words(secret).max_by_key(|(start, end)| end - start) else {
+            return;
+        };
+        let known = Known { hash: self.hashes.hash_one(secret), len: secret.len(), word };
+        let alike = self.known.entry(self.hashes.hash_one(&secret[word..end])).or_default();
+        if alike.len() < ALIKE && !alike.contains(&known) {
+            alike.push(known);
+            self.count += 1;
         }
     }
 
-    /// Adds where known secrets stand outside the hits.
+    /// Adds where secrets stand again, after they were found here or were known before. What stood before is left: of a
+    /// stream it has been released.
     pub(super) fn find<'r>(&self, text: &str, hits: &mut Vec<Hit<'r>>) {
-        if self.count == 0 {
+        if hits.is_empty() && self.count == 0 {
             return;
         }
-        let text = text.as_bytes();
+        let bytes = text.as_bytes();
+        let (mut here, mut next) = (Self::default(), 0);
         let mut found: Vec<Hit<'r>> = Vec::new();
-        for (start, end) in words(text) {
+        for (start, end) in words(bytes) {
+            while let Some(hit) = hits.get(next).filter(|hit| hit.end <= start) {
+                here.learn(text, hit);
+                next += 1;
+            }
             // What is hidden already is most of what is looked up.
-            let next = hits.partition_point(|hit| hit.end <= start);
             if hits.get(next).is_some_and(|hit| hit.start < end) {
                 continue;
             }
-            let Some(alike) = self.known.get(&self.hashes.hash_one(&text[start..end])) else {
-                continue;
-            };
-            let whole = alike.iter().find_map(|known| self.at(text, start, known));
+            let whole = [self, &here].iter().find_map(|known| known.at_word(bytes, start, end));
             let is_free = |(from, to): &(usize, usize)| {
                 let next = hits.partition_point(|hit| hit.end <= *from);
                 hits.get(next).is_none_or(|hit| hit.start >= *to)
@@ -89,6 +89,15 @@ impl Repeats {
             hits.extend(found);
             hits.sort_by_key(|hit| hit.start);
         }
+    }
+
+    /// The known secret around this word.
+    fn at_word(&self, text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+        if self.count == 0 {
+            return None;
+        }
+        let alike = self.known.get(&self.hashes.hash_one(&text[start..end]))?;
+        alike.iter().find_map(|known| self.at(text, start, known))
     }
 
     /// The secret whose longest word is at `start`, if it is there as a whole.
@@ -138,14 +147,14 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_hidden_wherever_it_stands() {
+    fn a_secret_is_hidden_wherever_it_stands_again() {
         hides(
             "password: tr0ub4dor&3x\nlogged in with tr0ub4dor&3x, then (tr0ub4dor&3x)\n",
             "password: [REDACTED-1]\nlogged in with [REDACTED-1], then ([REDACTED-1])\n",
         );
         hides(
-            "sent q7Yp2LmV to the host\nDB_PASSWORD=q7Yp2LmV\n",
-            "sent [REDACTED-1] to the host\nDB_PASSWORD=[REDACTED-1]\n",
+            "DB_PASSWORD=q7Yp2LmV\nsent q7Yp2LmV\n",
+            "DB_PASSWORD=[REDACTED-1]\nsent [REDACTED-1]\n",
         );
     }
 

@@ -116,7 +116,7 @@ impl RedactionStream {
         let window = std::mem::take(&mut self.window);
         let text = bytes::as_text(&window);
         let redactor = self.redactor.clone();
-        let (hits, _) = redactor.examine(&text, &mut self.known);
+        let (hits, _) = redactor.examine(&text, &self.known);
         self.emit(&window, &text, &hits, window.len(), &mut out);
         out
     }
@@ -125,7 +125,7 @@ impl RedactionStream {
         let window = std::mem::take(&mut self.window);
         let text = bytes::as_text(&window);
         let redactor = self.redactor.clone();
-        let (hits, structures) = redactor.examine(&text, &mut self.known);
+        let (hits, structures) = redactor.examine(&text, &self.known);
         #[cfg(test)]
         {
             self.examined += text.len();
@@ -206,6 +206,7 @@ impl RedactionStream {
         let mut at = self.released;
         for hit in hits.iter().filter(|hit| hit.end > self.released && hit.start < cut) {
             out.extend_from_slice(&window[at..hit.start.max(at)]);
+            self.known.learn(text, hit);
             // The mark of a secret that was split has been written.
             if !(self.inside && hit.start < self.released) {
                 let start = hit.start.max(self.released);
