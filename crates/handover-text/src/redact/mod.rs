@@ -29,7 +29,6 @@ mod pem;
 mod phrases;
 mod prose;
 mod random;
-mod repeats;
 mod scan;
 mod services;
 mod settings;
@@ -51,7 +50,6 @@ use handover_model::config::RedactionConfig;
 use regex::Regex;
 
 pub(crate) use marks::Marks;
-use repeats::Repeats;
 pub use stream::RedactionStream;
 
 /// A configured rule whose pattern does not compile.
@@ -154,12 +152,12 @@ impl Redactor {
     }
 
     fn all_hits(&self, text: &str) -> Vec<Hit<'_>> {
-        self.examine(text, &Repeats::default()).0
+        self.examine(text).0
     }
 
     /// The hits of every round, as offsets into the original text, and the parts of the text that must be
-    /// read as a whole to find them again. What was found before is hidden here, too.
-    fn examine(&self, text: &str, known: &Repeats) -> (Vec<Hit<'_>>, Vec<Range<usize>>) {
+    /// read as a whole to find them again.
+    fn examine(&self, text: &str) -> (Vec<Hit<'_>>, Vec<Range<usize>>) {
         let mut structures = Vec::new();
         let mut all = self.hits(text, &mut structures);
         for _ in 1..ROUNDS {
@@ -178,7 +176,6 @@ impl Redactor {
             );
             all.sort_by_key(|hit| hit.start);
         }
-        known.find(text, &mut all);
         (all, structures)
     }
 

@@ -11,7 +11,6 @@ use std::ops::Range;
 use handover_model::RedactionMode;
 
 use super::marks::Marks;
-use super::repeats::Repeats;
 use super::{Hit, Redactor, bytes, kubernetes, lines, pem};
 
 /// Sizes in bytes.
@@ -42,8 +41,6 @@ const HEAD: usize = 256;
 pub struct RedactionStream {
     redactor: Redactor,
     marks: Marks,
-    /// The secrets so far.
-    known: Repeats,
     limits: Limits,
     window: Vec<u8>,
     /// The window up to here has been released.
@@ -70,7 +67,6 @@ impl RedactionStream {
         Self {
             redactor,
             marks: Marks::default(),
-            known: Repeats::default(),
             limits,
             window: Vec::new(),
             released: 0,
@@ -116,7 +112,7 @@ impl RedactionStream {
         let window = std::mem::take(&mut self.window);
         let text = bytes::as_text(&window);
         let redactor = self.redactor.clone();
-        let (hits, _) = redactor.examine(&text, &self.known);
+        let (hits, _) = redactor.examine(&text);
         self.emit(&window, &text, &hits, window.len(), &mut out);
         out
     }
@@ -125,7 +121,7 @@ impl RedactionStream {
         let window = std::mem::take(&mut self.window);
         let text = bytes::as_text(&window);
         let redactor = self.redactor.clone();
-        let (hits, structures) = redactor.examine(&text, &self.known);
+        let (hits, structures) = redactor.examine(&text);
         #[cfg(test)]
         {
             self.examined += text.len();
@@ -206,7 +202,6 @@ impl RedactionStream {
         let mut at = self.released;
         for hit in hits.iter().filter(|hit| hit.end > self.released && hit.start < cut) {
             out.extend_from_slice(&window[at..hit.start.max(at)]);
-            self.known.learn(text, hit);
             // The mark of a secret that was split has been written.
             if !(self.inside && hit.start < self.released) {
                 let start = hit.start.max(self.released);
