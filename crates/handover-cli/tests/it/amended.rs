@@ -87,14 +87,14 @@ fn a_note_that_nothing_replaces_cannot_be_confirmed() {
 }
 
 #[test]
-fn packages_replace_each_other_when_a_person_says_so() {
+fn decisions_in_packages_replace_each_other_unless_a_person_says_no() {
     let env = project();
     env.write("old.md", format!("# Cache of map tiles\n\n{EARLIER}\n"));
     env.write("new.md", format!("# Cache of map tiles\n\n{LATER}\n"));
     for file in ["old.md", "new.md"] {
         env.run(["package", "add", file, "--kind", "decisions", "--producer", "tech_lead"]).ok();
     }
-    assert!(is_unmarked(markdown(&assembled(&env))), "packages of a session are often alike");
+    assert!(!is_unmarked(markdown(&assembled(&env))), "the later one has another value");
     let made = env.run(["package", "confirm", "1", "--json"]).ok().json();
     assert_eq!(made["amendment"]["later"]["id"], "2");
     assert!(!markdown(&assembled(&env)).contains("for 7 days."));

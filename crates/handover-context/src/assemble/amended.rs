@@ -13,6 +13,9 @@ use handover_store::{Result, Store};
 use handover_text::amend::{self, Facts};
 use handover_text::statement;
 
+use super::PackedPackage;
+use super::offer::Offer;
+
 /// How many statements of a kind are compared, best first.
 pub(crate) const COMPARED: usize = 16;
 
@@ -131,7 +134,8 @@ fn find(
             continue;
         }
         let Some(found) = amend::replacement(&old.facts, &new.facts) else { continue };
-        let better = best.is_none_or(|(_, best)| found.score > best.score);
+        let sure = |found: amend::Replacement| (found.how.is_certain(), found.score);
+        let better = best.is_none_or(|(_, best)| sure(found) > sure(best));
         if better && decisions.about(&old.item, &new.item)? != Some(AmendmentDecision::Rejected) {
             best = Some((at, found));
         }
@@ -180,8 +184,25 @@ pub(crate) fn of_note(note: &Note, number: i64) -> Spoken {
     };
     let item = item_of(note);
     let facts = Facts::of(heading, &note.text);
-    let asks = facts.may_replace() && asks(&note.text);
+    let asks = facts.is_statement() && asks(&note.text);
     Spoken { item, at: note.created_at, order: number, source, trust, facts, long: false, asks }
+}
+
+/// A decision that may go in, as a statement.
+pub(super) fn of_offer(offer: &Offer) -> Option<Spoken> {
+    let (text, _) = offer.said.as_ref()?;
+    let (facts, long) = of_package(text, None);
+    let PackedPackage { id, trust, .. } = &offer.package;
+    Some(Spoken {
+        item: offer.package.item(),
+        at: offer.created_at,
+        order: id.0,
+        source: None,
+        trust: *trust,
+        facts,
+        long,
+        asks: false,
+    })
 }
 
 /// A package's text as a statement: its heading and what follows; of a long one, the passage that answers the task.

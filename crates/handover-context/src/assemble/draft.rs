@@ -38,8 +38,8 @@ pub(super) struct Draft<'a> {
     /// Groups without any verdict.
     silent: Vec<GroupId>,
     tried: Vec<Explained>,
-    /// Titles of commits that are outdated.
-    amended_commits: Vec<String>,
+    /// Titles of commits that later statements replaced or stand for.
+    earlier_commits: Vec<String>,
     redactions: Redactions,
     /// Whether use in earlier briefs moved anything.
     use_learning: Option<UseLearning>,
@@ -67,7 +67,7 @@ impl<'a> Draft<'a> {
             verdicts: Vec::new(),
             silent: Vec::new(),
             tried: Vec::new(),
-            amended_commits: Vec::new(),
+            earlier_commits: Vec::new(),
             redactions: Redactions::default(),
             use_learning: None,
         }
@@ -215,7 +215,7 @@ impl<'a> Draft<'a> {
         let packing = Packing { said: &said, room, tokenizer, redactor, fresh };
         known.pack(notes, &packing, redactions);
         self.tried.extend(known.explained());
-        self.amended_commits = known.amended_commits();
+        self.earlier_commits = known.earlier_commits();
         Ok(())
     }
 
@@ -299,7 +299,7 @@ impl<'a> Draft<'a> {
             self.block.places = places::pack(
                 sources,
                 task,
-                &self.amended_commits,
+                &self.earlier_commits,
                 room,
                 plan.tokenizer,
                 &mut self.redactions,

@@ -135,6 +135,9 @@ pub struct PackedPackage {
     /// What replaced part of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outdated: Option<AmendedBy>,
+    /// A later one about the same subject, for which only its path is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub later: Option<AmendedBy>,
     /// Whether the block shows all of it, so that the file need not be read.
     #[serde(skip)]
     pub whole: bool,

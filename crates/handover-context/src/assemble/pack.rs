@@ -7,13 +7,15 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use handover_model::{Fate, Form, Package, PackageId, Priority, Tokenizer, Trust, Zone};
+use handover_model::{
+    Fate, Form, Package, PackageId, PackageKind, Priority, Tokenizer, Trust, Zone,
+};
 use handover_store::Result;
 use handover_text::{Likeness, cut, tokens};
 
 use super::admit::{self, Admission};
 use super::alive;
-use super::amended::Decisions;
+use super::amended::{Decisions, Spoken};
 use super::offer::{self, Offer};
 use super::passages::{Passage, Question, ShownPassage};
 use super::render::Common;
@@ -174,6 +176,7 @@ impl Packer<'_> {
             }
             self.drop_amended(selection, &mut offers, &mut packed.tried)?;
             drop_repeated(selection, &mut offers, &mut packed.tried);
+            self.mark_amended(&mut offers, &mut packed.tried)?;
             self.choose(&mut offers, &packed.common, &mut room, redactions);
             misses += offers.iter().filter(|offer| !offer.included).count();
             packed.take(offers);
@@ -279,8 +282,7 @@ impl Packer<'_> {
         Ok(offers)
     }
 
-    /// Takes out what a later package replaced because a person said so; of a long one, part may still apply. The rule
-    /// for found replacements is not asked: packages of a session are about the same things, so being alike says little.
+    /// Takes out what a later package replaced because a person said so; of a long one, part may still apply.
     fn drop_amended(
         &self,
         selection: &mut Selection<'_>,
@@ -304,6 +306,41 @@ impl Packer<'_> {
                 let offer = offers.remove(at);
                 tried[offer.tried].reason = Fate::Amended;
                 selection.discard();
+            }
+        }
+        Ok(())
+    }
+
+    /// Later decisions come before earlier ones about the same subject: what is found to be replaced is marked, what
+    /// may be is only pointed to. Other packages are not compared: those of a session are about the same things, so
+    /// being alike says little.
+    fn mark_amended(&self, offers: &mut [Offer], tried: &mut [Explained]) -> Result<()> {
+        let decides = |offer: &Offer| {
+            offer.package.kind == PackageKind::Decisions && !offer.long && offer.said.is_some()
+        };
+        let compared: Vec<usize> =
+            (0..offers.len()).filter(|at| decides(&offers[*at])).take(amended::COMPARED).collect();
+        if compared.len() < 2 {
+            return Ok(());
+        }
+        let spoken = compared.iter().filter_map(|at| amended::of_offer(&offers[*at]));
+        let spoken: Vec<Spoken> = spoken.collect();
+        for found in amended::replaced(&spoken, self.decisions)? {
+            let most = found.later.map_or(f64::MAX, |later| {
+                let later = &offers[compared[later]];
+                later.package.score - f64::EPSILON
+            });
+            let offer = &mut offers[compared[found.earlier]];
+            offer.package.score = offer.package.score.min(most);
+            offer.value = offer.value.min(most);
+            tried[offer.tried].amended_by = Some(found.by.clone());
+            if found.by.how.is_certain() {
+                offer.package.outdated = Some(found.by);
+            } else {
+                offer.passages.clear();
+                offer.package.summary.clear();
+                (offer.package.form, offer.package.whole) = (Form::Pointer, false);
+                offer.package.later = Some(found.by);
             }
         }
         Ok(())
@@ -494,6 +531,7 @@ impl Packer<'_> {
             changed: false,
             elsewhere: false,
             outdated: None,
+            later: None,
             whole: false,
             report: false,
             terms: ranked.terms,

@@ -20,17 +20,17 @@ pub struct ShownPlace {
     pub why: String,
 }
 
-/// Why, without the words of a commit that was amended since.
-fn current(why: String, amended: &[String]) -> String {
-    let outdated = amended.iter().any(|title| !title.is_empty() && why.contains(title.as_str()));
-    if outdated { "changed in a commit that was amended since".to_owned() } else { why }
+/// Why, without the words of a commit that a later statement replaced or stands for.
+fn current(why: String, earlier: &[String]) -> String {
+    let repeats = earlier.iter().any(|title| !title.is_empty() && why.contains(title.as_str()));
+    if repeats { "changed in an earlier commit about this".to_owned() } else { why }
 }
 
-/// The places of a task that fit into the room, best first; titles of amended commits are not repeated.
+/// The places of a task that fit into the room, best first; titles of earlier commits are not repeated.
 pub(super) fn pack(
     sources: Sources<'_>,
     task: &str,
-    amended: &[String],
+    earlier: &[String],
     room: u64,
     tokenizer: Tokenizer,
     redactions: &mut Redactions,
@@ -43,7 +43,7 @@ pub(super) fn pack(
         };
         let place = ShownPlace {
             path: clean(redactions, &place.path),
-            why: clean(redactions, &current(place.why, amended)),
+            why: clean(redactions, &current(place.why, earlier)),
             score: place.score,
         };
         let tokens = tokens::count(tokenizer, &render_notes::place(&place));

@@ -468,7 +468,9 @@ pub(super) fn package(package: &PackedPackage, common: &Common) -> String {
     let is_other = common.trust.is_some_and(|trust| trust != package.trust);
     let trust = (package.trust.is_shown() && common.trust.is_none() || is_other)
         .then(|| package.trust.to_string());
-    let marks: Vec<String> = kind.into_iter().chain(reference).chain(trust).collect();
+    let later = package.later.as_ref();
+    let later = later.map(|by| format!("package {} is newer on this", by.item.id));
+    let marks: Vec<String> = kind.into_iter().chain(reference).chain(trust).chain(later).collect();
     let marks = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
     let mut text = format!("**[{priority}]** {}{marks}\n", path(file));
     text.push_str(&warning(&package.flags));

@@ -2,12 +2,13 @@
 
 use std::fmt::Write;
 
-use handover_model::{NoteKind, NoteState, Tokenizer};
+use handover_model::{NoteKind, NoteState, Timestamp, Tokenizer};
 use handover_text::quote::quote_inline;
 use handover_text::{cut, tokens};
 
 use super::render::{path, warning};
 use super::{PackedNote, ShownPlace};
+use crate::why::short_id;
 
 /// What to do with notes that contradict each other.
 const NEWEST: &str = "Where these disagree, the newest counts.";
@@ -74,11 +75,15 @@ fn short_origin(kind: NoteKind, origin: &str) -> String {
     }
 }
 
+fn date(at: Timestamp) -> String {
+    at.to_string().chars().take(10).collect()
+}
+
 /// A note: where it comes from, when, who says it, and what.
 pub(super) fn note(note: &PackedNote) -> String {
     let PackedNote { origin, text, trust, state, reason, created_at, topic, .. } = note;
-    let date: String = created_at.to_string().chars().take(10).collect();
-    let mut line = format!("**{}**, {date}", quote_inline(&short_origin(note.kind, origin)));
+    let origin = quote_inline(&short_origin(note.kind, origin));
+    let mut line = format!("**{origin}**, {}", date(*created_at));
     if trust.is_shown() {
         let _ = write!(line, ", {trust}");
     }
@@ -89,6 +94,9 @@ pub(super) fn note(note: &PackedNote) -> String {
     let topic = topic.as_deref().map(|topic| topic.trim_end_matches(['…', '.', ':', '?']));
     if let Some(topic) = topic.filter(|topic| !topic.is_empty() && !text.contains(topic)) {
         let _ = write!(line, ", on “{}”", quote_inline(&cut::cut(topic, TOPIC_CHARS)));
+    }
+    for one in &note.earlier {
+        let _ = write!(line, ", newer than note {} on this", short_id(one.id.as_str()));
     }
     let mut out = format!("{}{line}:\n", warning(&note.flags));
     for statement in text.lines() {

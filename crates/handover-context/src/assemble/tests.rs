@@ -42,6 +42,7 @@ fn packed(id: i64, priority: Priority, summary: &str) -> PackedPackage {
         changed: false,
         elsewhere: false,
         outdated: None,
+        later: None,
         whole: false,
         report: false,
         terms: TERMS,

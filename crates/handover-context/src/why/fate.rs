@@ -249,6 +249,7 @@ pub fn sentence(fate: Fate) -> &'static str {
         Fate::OffTopic => "Nothing in it has to do with the task",
         Fate::ShownAlready => "Another item says the same",
         Fate::Amended => "A later statement replaced it",
+        Fate::Earlier => "A later statement about the same subject is in, and points to it",
         Fate::Retired => "It is retired",
         Fate::LoadedAnyway => "The agent program reads that file by itself",
         Fate::Distrusted => "It is trusted too little for this role",
@@ -288,7 +289,9 @@ fn explain(fate: Fate, subject: &Subject, agent: &Agent) -> (&'static str, Vec<S
         ],
         Fate::FileGone => vec![format!("Restore the file, or `handover package retire {id}`.")],
         Fate::OffTopic => vec![say()],
-        Fate::Amended => vec![format!("`handover {kind} reject {id}` says that it still counts.")],
+        Fate::Amended | Fate::Earlier => {
+            vec![format!("`handover {kind} reject {id}` says that it still counts.")]
+        }
         Fate::Retired => vec![format!("`handover {kind} restore {id}` uses it again.")],
         Fate::Distrusted => vec![format!(
             "`handover config get assembly.roles.{role}.min_trust` shows the rule; `handover trust` trusts the checkout."

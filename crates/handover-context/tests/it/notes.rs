@@ -1,8 +1,11 @@
 //! What the project already knows, in the block.
 
-use handover_context::assemble::{ContextRequest, ShownPlace};
-use handover_model::{Fate, ItemKind, NoteId, NoteKind, NoteState, Trust};
-use handover_store::{NewNote, NewUnit, Notes};
+use handover_context::assemble::{ContextRequest, ItemId, ShownPlace};
+use handover_model::{
+    AmendedHow, Amendment, AmendmentDecision, Fate, ItemKind, ItemRef, NoteId, NoteKind, NoteState,
+    Trust,
+};
+use handover_store::{Amendments, NewNote, NewUnit, Notes};
 
 use crate::world::{World, day, fates, package, project, request};
 
@@ -322,4 +325,56 @@ fn what_was_decided_comes_with_the_conversation_that_is_about_the_task() {
             assert!(tight.markdown.contains("make it 4 seconds"), "{}", tight.markdown);
         }
     }
+}
+
+const NEW: &str = "ok, decision: retries of the payment gateway are written to PostgreSQL.";
+
+/// Two notes about one subject, whose words do not say that one replaces the other.
+fn two_about_one_subject(world: &World, new: &str) {
+    let old = note(world, "n_old", "The payment gateway keeps its retries in Redis.");
+    let new = NewNote { created_at: day(-2), ..note(world, "n_new", new) };
+    learn(world, NoteKind::Manual, "a", vec![old]);
+    learn(world, NoteKind::Manual, "b", vec![new]);
+}
+
+#[test]
+fn a_later_note_about_the_same_subject_points_to_the_earlier_one() {
+    let world = World::new();
+    two_about_one_subject(&world, NEW);
+    let made = world.compose(&asked());
+    assert!(made.markdown.contains(", newer than note n_old on this:\n>"), "{}", made.markdown);
+    assert!(made.markdown.contains("PostgreSQL") && !made.markdown.contains("Redis"));
+    assert!(!made.markdown.contains("[outdated]"), "{}", made.markdown);
+    assert_eq!(made.notes[0].earlier[0].id.as_str(), "n_old");
+    assert_eq!(fates(&made)["note n_old"], Fate::Earlier);
+    let explained = made.candidates.iter().find(|one| one.id == ItemId::Text("n_old".to_owned()));
+    let by = explained.unwrap().amended_by.as_ref().unwrap();
+    assert_eq!((by.item.id.as_str(), by.how), ("n_new", AmendedHow::SameSubject));
+}
+
+#[test]
+fn an_earlier_note_stands_if_the_later_one_is_rejected() {
+    let world = World::new();
+    two_about_one_subject(&world, NEW);
+    let item = |id: &str| ItemRef { kind: ItemKind::Note, id: id.to_owned() };
+    let rejected = Amendment {
+        project: project(),
+        earlier: item("n_old"),
+        later: item("n_new"),
+        decision: AmendmentDecision::Rejected,
+        decided_at: day(0),
+    };
+    world.store.decide_amendment(&rejected).unwrap();
+    let made = world.compose(&asked());
+    assert!(made.markdown.contains("PostgreSQL") && made.markdown.contains("Redis"));
+    assert_eq!(fates(&made)["note n_old"], Fate::Fits);
+}
+
+#[test]
+fn an_earlier_note_stands_if_the_later_one_does_not_fit() {
+    let world = World::new();
+    two_about_one_subject(&world, &format!("{NEW}{}", " Again and again and again.".repeat(14)));
+    let made = world.compose(&ContextRequest { cap: Some(170), ..asked() });
+    assert!(made.markdown.contains("Redis"), "{}", made.markdown);
+    assert_eq!(fates(&made)["note n_new"], Fate::OverTheBudget);
 }

@@ -130,6 +130,8 @@ words! {
         ShownAlready => "shown already",
         /// Left out: a later statement replaced it.
         Amended => "amended since",
+        /// Left out: a later statement about the same subject is in, and points to it.
+        Earlier => "a later one is in",
         /// Left out: it was taken out of use.
         Retired => "retired",
         /// Left out: the agent program reads its file by itself.

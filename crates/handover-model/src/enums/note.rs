@@ -51,6 +51,15 @@ words! {
         NamesOld => "names what it replaces",
         /// It has another value of the same.
         OtherValue => "another value",
+        /// It is about the same thing, and later. Whether it changes anything is open.
+        SameSubject => "the same subject",
+    }
+}
+
+impl AmendedHow {
+    /// Whether the earlier statement no longer counts.
+    pub fn is_certain(self) -> bool {
+        self != Self::SameSubject
     }
 }
 

@@ -45,6 +45,7 @@ fn words_of_handoffs() {
             "not about the task",
             "shown already",
             "amended since",
+            "a later one is in",
             "retired",
             "loaded by the program itself",
             "trusted too little",
@@ -56,7 +57,10 @@ fn words_of_handoffs() {
 #[test]
 fn words_of_notes() {
     check(AmendmentDecision::WORDS, "confirmed rejected open");
-    assert_eq!(AmendedHow::WORDS, ["declared", "names what it replaces", "another value",]);
+    assert_eq!(
+        AmendedHow::WORDS,
+        ["declared", "names what it replaces", "another value", "the same subject"]
+    );
     check(NoteKind::WORDS, "doc commit conversation memory manual");
     check(NoteState::WORDS, "live stale amended retired");
     check(Trust::WORDS, "outside agent project person");

@@ -124,10 +124,9 @@ impl Facts {
 }
 
 impl Facts {
-    /// Whether it could replace another statement: it says one thing, and announces a change or has a value.
-    pub fn may_replace(&self) -> bool {
-        let says_so = !self.changes.is_empty() || !self.values.is_empty();
-        says_so && !self.long
+    /// Whether it is one statement; what says many things is not, and words do not tell which of them changed.
+    pub fn is_statement(&self) -> bool {
+        !self.long
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Both are split into clauses, and the two that say most of the same are compared. What speaks for one subject is
 //! counted (common nouns, the same topic), and so is what speaks against it (other topics, headings, modifiers, and
-//! words that exclude each other). The later one must name what it changes or give another value of the same unit:
-//! in real conversations, whatever else sounds like a change is mostly a later remark about the same thing. The
-//! weights were fitted on statements written for it (`xtask/data/amended-development`); in doubt, nothing is
+//! words that exclude each other). To replace the earlier one, the later one must name what it changes or give another
+//! value of the same unit: in real conversations, whatever else sounds like a change is mostly a later remark about
+//! the same thing, and is found as that. The weights were fitted on statements written for it (`xtask/data/amended-development`); in doubt, nothing is
 //! replaced. Who said what, and when, callers know.
 
 mod facts;
@@ -77,8 +77,14 @@ const WEIGHTS: [f64; 19] = [
 /// What a pair of statements must exceed.
 const THRESHOLD: f64 = 1.3;
 
+/// The same for two statements that are about one subject, and for those that need not have a share of common nouns.
+const SAME_SUBJECT: f64 = 0.9;
+const SURELY_SAME: f64 = 2.0;
+
 /// The share of common nouns that a replacement needs.
 const COMMON: f64 = 0.3;
+const COMMON_SUBJECT: f64 = 0.2;
+const SHARED_SUBJECT: usize = 2;
 
 /// The most common nouns that count.
 const MOST_SHARED: usize = 5;
@@ -91,15 +97,23 @@ pub fn prepare() {
 
 /// The replacement of one statement by a later one, if the rule finds it.
 pub fn replacement(earlier: &Facts, later: &Facts) -> Option<Replacement> {
-    // What says many things is not one statement: that one of them changed, nobody can tell by words.
-    if earlier.long || !later.may_replace() {
+    if !earlier.is_statement() || !later.is_statement() {
         return None;
     }
     let pair = Pair::of(earlier, later)?;
-    let how = pair.how()?;
-    let score = pair.score() - THRESHOLD;
-    let holds = score > 0.0 && pair.exclusive() == 0 && pair.common() >= COMMON;
-    holds.then_some(Replacement { how, score })
+    if pair.exclusive() > 0 {
+        return None;
+    }
+    let score = pair.score();
+    match pair.how() {
+        Some(how) if score > THRESHOLD && pair.common() >= COMMON => {
+            Some(Replacement { how, score })
+        }
+        // What adds no word of its own stands for nothing.
+        _ if later.all.is_subset(&earlier.all) => None,
+        _ => (score > SURELY_SAME || score > SAME_SUBJECT && pair.has_common_subject())
+            .then_some(Replacement { how: AmendedHow::SameSubject, score }),
+    }
 }
 
 /// The features of a pair of statements, for measuring.
@@ -206,6 +220,11 @@ impl<'f> Pair<'f> {
         let count = |facts: &Facts| facts.nouns.iter().collect::<HashSet<_>>().len();
         let least = count(self.earlier).min(count(self.later)).max(1);
         self.shared.len() as f64 / least as f64
+    }
+
+    /// Whether the statements have nouns enough in common to be about one subject.
+    fn has_common_subject(&self) -> bool {
+        self.shared.len() >= SHARED_SUBJECT && self.common() >= COMMON_SUBJECT
     }
 
     /// How many lines of words that exclude each other tell the statements apart.

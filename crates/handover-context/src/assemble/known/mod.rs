@@ -7,8 +7,8 @@ mod find;
 mod shown;
 
 use handover_model::{
-    AmendedBy, Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId, ScreenFlag,
-    StaleName, Timestamp, Tokenizer, Trust,
+    AmendedBy, AmendedHow, Fate, Form, ItemKind, Note, NoteId, NoteKind, NoteState, ProjectId,
+    ScreenFlag, StaleName, Timestamp, Tokenizer, Trust,
 };
 use handover_store::Result;
 use handover_text::{Redactor, cut, tokens, words};
@@ -34,6 +34,13 @@ const WORTHWHILE: f64 = 0.3;
 
 /// A note with a single word of the task must have one that tells more than most.
 const TELLING: f64 = 0.3;
+
+/// How good a later note must be, compared with the earlier one that it stands for: what answers the task best is
+/// never hidden behind a later remark.
+const AS_GOOD: f64 = 0.9;
+
+/// In microseconds.
+const A_DAY: i64 = 86_400_000_000;
 
 /// How far a later note comes before the one that it replaces.
 const BEFORE: f64 = 1e-6;
@@ -84,6 +91,9 @@ pub struct PackedNote {
     /// Other notes of the same conversation that are in the text, too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<NoteId>,
+    /// Earlier notes about the same subject, which are left out for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierNote>,
     /// What the conversation is about, if none of the statements says so.
     #[serde(skip)]
     pub topic: Option<String>,
@@ -98,6 +108,15 @@ pub struct PackedNote {
     source: String,
     #[serde(skip)]
     said: Vec<Said>,
+}
+
+/// A note that a later one stands for, because both are about the same subject.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EarlierNote {
+    /// The stored note.
+    pub id: NoteId,
+    /// The time of its source.
+    pub created_at: Timestamp,
 }
 
 /// A statement of a note.
@@ -117,7 +136,8 @@ impl Said {
     fn new(candidate: &Candidate, shown: &Shown, text: String) -> Self {
         let Found { number, note, .. } = &candidate.found;
         let (id, flags) = (note.id.clone(), shown.flags.clone());
-        let (outdated, stale) = (candidate.amended_by.clone(), Vec::new());
+        let replaced = candidate.amended_by.as_ref().filter(|by| by.how.is_certain());
+        let (outdated, stale) = (replaced.cloned(), Vec::new());
         Self { number: *number, id, trust: note.trust, flags, stale, outdated, text }
     }
 }
@@ -140,6 +160,7 @@ impl PackedNote {
             reason: note.reason.clone(),
             created_at: note.created_at,
             also: Vec::new(),
+            earlier: Vec::new(),
             topic,
             form,
             terms: *terms,
@@ -156,6 +177,14 @@ impl PackedNote {
         let at = more.said.partition_point(|other| other.number < said.number);
         more.also.push(said.id.clone());
         more.said.insert(at, said);
+        more.settle(tokenizer);
+        more
+    }
+
+    /// With a pointer to an earlier note about the same subject.
+    fn pointing_to(&self, note: &Note, tokenizer: Tokenizer) -> Self {
+        let mut more = self.clone();
+        more.earlier.push(EarlierNote { id: note.id.clone(), created_at: note.created_at });
         more.settle(tokenizer);
         more
     }
@@ -246,6 +275,13 @@ struct Candidate {
     amended_by: Option<AmendedBy>,
 }
 
+impl Candidate {
+    /// The later statement that may stand for this one, because both are about the same subject.
+    fn behind(&self) -> Option<&AmendedBy> {
+        self.amended_by.as_ref().filter(|by| by.how == AmendedHow::SameSubject)
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Shown {
     text: String,
@@ -320,6 +356,17 @@ impl Known {
             if !matches!(self.candidates[at].fate, Fate::OverTheLimit | Fate::OverTheBudget) {
                 continue;
             }
+            if let Some(later) = self.stands_for(at, notes) {
+                let pointing = notes[later].pointing_to(&self.candidates[at].found.note, tokenizer);
+                let more = pointing.tokens.saturating_sub(notes[later].tokens);
+                // Without room for a pointer, `--explain` and the receipt still name it.
+                if more <= room {
+                    room -= more;
+                    notes[later] = pointing;
+                }
+                self.candidates[at].fate = Fate::Earlier;
+                continue;
+            }
             if room < LEAST_TOKENS || misses == MAX_MISSES {
                 self.candidates[at].fate = Fate::OverTheBudget;
                 continue;
@@ -385,6 +432,22 @@ impl Known {
             }
         }
         notes.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    }
+
+    /// The note of the block that stands for a candidate, because it is later and about the same subject.
+    fn stands_for(&self, at: usize, notes: &[PackedNote]) -> Option<usize> {
+        let mut by = self.candidates[at].behind()?;
+        loop {
+            let shows = |note: &PackedNote| note.ids().any(|id| id.as_str() == by.item.id);
+            if let Some(later) = notes.iter().position(shows) {
+                return Some(later);
+            }
+            // The later one may itself have given way to one that is later still.
+            let left_out = |one: &&Candidate| {
+                one.fate == Fate::Earlier && one.found.note.id.as_str() == by.item.id
+            };
+            by = self.candidates.iter().find(left_out)?.behind()?;
+        }
     }
 
     /// Takes notes out that packages say, too.
@@ -459,10 +522,10 @@ impl Known {
             })
     }
 
-    /// The titles of commits that later statements replaced.
-    pub(super) fn amended_commits(&self) -> Vec<String> {
-        let replaced = self.candidates.iter().filter(|one| one.amended_by.is_some());
-        let commits = replaced.filter(|one| one.found.note.kind == NoteKind::Commit);
+    /// The titles of commits that later statements replaced or stand for.
+    pub(super) fn earlier_commits(&self) -> Vec<String> {
+        let gave_way = self.candidates.iter().filter(|one| one.amended_by.is_some());
+        let commits = gave_way.filter(|one| one.found.note.kind == NoteKind::Commit);
         commits.map(|one| one.found.note.title.clone()).collect()
     }
 
@@ -504,10 +567,17 @@ fn amend(candidates: &mut [Candidate], decisions: &Decisions<'_>) -> Result<()> 
         .map(|found| amended::of_note(&found.note, found.number))
         .collect();
     for found in amended::replaced(&statements, decisions)? {
-        let earlier = &mut candidates[compared[found.earlier]];
+        let earlier = &candidates[compared[found.earlier]];
         if earlier.fate == Fate::OffTopic {
             continue;
         }
+        let later = found.later.map(|later| &candidates[compared[later]].found);
+        if !found.by.how.is_certain()
+            && !later.is_some_and(|later| stands_for(later, &earlier.found))
+        {
+            continue;
+        }
+        let earlier = &mut candidates[compared[found.earlier]];
         earlier.amended_by = Some(found.by);
         if !found.in_part {
             earlier.fate = Fate::Amended;
@@ -529,6 +599,15 @@ fn amend(candidates: &mut [Candidate], decisions: &Decisions<'_>) -> Result<()> 
     }
     candidates.sort_by(|a, b| b.found.terms.sum().total_cmp(&a.found.terms.sum()));
     Ok(())
+}
+
+/// Whether a later note about the same subject may stand for an earlier one: it answers the task about as well, and it
+/// is not from the same conversation or day, where one statement completes another.
+fn stands_for(later: &Found, earlier: &Found) -> bool {
+    let since = later.note.created_at.as_micros() - earlier.note.created_at.as_micros();
+    later.terms.sum() >= AS_GOOD * earlier.terms.sum()
+        && later.note.source != earlier.note.source
+        && since >= A_DAY
 }
 
 /// The replacement that a person declared or confirmed.

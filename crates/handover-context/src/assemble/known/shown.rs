@@ -62,6 +62,12 @@ pub(super) fn shown(note: &Note, question: Option<&Question>) -> (String, Form) 
 /// what a conversation is about stands above its statements.
 fn titled(note: &Note, text: String) -> String {
     let title = cut::one_line(&note.title);
+    // On one line, a subject and the text below it would run into each other.
+    if let Some(body) = text.strip_prefix(&title).filter(|_| note.kind == NoteKind::Commit)
+        && body.starts_with(' ')
+    {
+        return format!("{title}:{body}");
+    }
     let repeats = title.is_empty()
         || matches!(note.kind, NoteKind::Doc | NoteKind::Conversation)
         || text.to_lowercase().contains(&title.trim_end_matches('…').to_lowercase());
