@@ -56,7 +56,7 @@ impl Program for Copilot {
         let mut conversation = Conversation { is_subagent: true, ..Conversation::default() };
         each_record(file, &mut conversation, |conversation, mut event: Event| {
             if event.agent_id.as_deref() == Some(agent) {
-                // What it is told comes from the agent that spawned it.
+                // What it is asked comes from the agent that spawned it.
                 event.data.source = None;
                 add(conversation, event);
             }
