@@ -1,4 +1,4 @@
-//! What a supervised agent was told and did, from the events of its program.
+//! What a supervised agent was given and did, from the events of its program.
 
 use handover_agents::{AgentEvent, Tool};
 use handover_model::{ToolCall, Trace};
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn what_an_agent_does_is_in_its_trace() {
         let mut trace = Trace::default();
-        trace.told("do it");
+        trace.given("do it");
         observe(&mut trace, &AgentEvent::Activity);
         observe(&mut trace, &AgentEvent::Stderr("noise".to_owned()));
         assert!(trace.is_empty());

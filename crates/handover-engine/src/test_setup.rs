@@ -1,4 +1,4 @@
-//! What a story changes about how it is tested: test commands, gates and CI. The reviewer is told, because
+//! What a story changes about how it is tested: test commands, gates and CI. The reviewer sees it, because
 //! an agent that makes its tests pass by replacing them looks like one that did its work.
 
 use serde_json::Value;

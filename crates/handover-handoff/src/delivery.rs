@@ -10,6 +10,7 @@ use handover_text::Redactor;
 use serde_json::{Value, json};
 
 use crate::prepare::is_unwritable;
+use crate::spool::Spooled;
 use crate::{Handoff, Handoffs, Recorded, Result, spool};
 
 impl Handoffs<'_> {
@@ -31,12 +32,13 @@ impl Handoffs<'_> {
         });
         match (written, self.spool) {
             (Err(error), Some(folder)) if is_unwritable(&error) => {
-                let delivered = Receipt {
+                let receipt = Receipt {
                     state: ReceiptState::Delivered,
                     delivered_at: Some(now),
                     host: host.map(|host| host.as_str().to_owned()),
                     ..store.receipt(receipt)?
                 };
+                let delivered = Spooled { receipt, ticket: None };
                 spool::write(folder, &delivered).map_err(|_| error)?;
                 Ok(())
             }

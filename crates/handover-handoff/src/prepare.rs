@@ -7,7 +7,8 @@ use handover_context::assemble::{self, Assembly};
 use handover_context::learning::Binding;
 use handover_files::Folder;
 use handover_model::{
-    AdmittedPrompt, KnownEvent, ReceiptId, ReceiptState, Role, SessionId, SessionStatus, Timestamp,
+    AdmittedPrompt, BriefDelivery, KnownEvent, ReceiptId, ReceiptState, Role, SessionId,
+    SessionStatus, Timestamp,
 };
 use handover_store::{EventKey, NewEvent, NewReceipt, NewTicket, ReceiptStep, Store, StoreError};
 use serde_json::json;
@@ -15,6 +16,7 @@ use serde_json::json;
 use crate::brief::{self, Brief};
 use crate::guard::{self, Admission, Evidence, Refusal};
 use crate::handoffs::unavailable;
+use crate::spool::Spooled;
 use crate::zone::log_zone_change;
 use crate::{
     Assignment, Attempt, Delivery, HandoffError, HandoffRequest, Handoffs, Result, TicketRequest,
@@ -222,7 +224,8 @@ impl Handoffs<'_> {
         };
         let reason = with_causes(&error);
         let Some(folder) = self.spool else { return Err(error.into()) };
-        Ok(match spool::write(folder, &spool::record(receipt, state)) {
+        let spooled = Spooled { receipt: spool::record(receipt, state), ticket: None };
+        Ok(match spool::write(folder, &spooled) {
             Ok(()) => Recorded::Spool { folder: folder.clone(), reason },
             Err(spool) => Recorded::Nowhere { reason: format!("{reason}; {spool}") },
         })
@@ -323,20 +326,8 @@ impl Handoffs<'_> {
         let brief = brief::compose(self, request, iteration, Delivery::Now);
         brief.store(store, self.redactor, request)?;
         let id = &brief.receipt.id;
-        if let Some(ticket) = &request.ticket {
-            store.open_ticket(&NewTicket {
-                receipt: id.clone(),
-                host: ticket.host,
-                host_session: ticket.conversation.clone(),
-                agent_type: self.redactor.clean(&ticket.agent_type),
-                name: ticket.name.as_deref().map(|name| self.redactor.clean(name)),
-                tool_use: ticket.tool_use.clone(),
-                task_hash: ticket.task_hash.clone(),
-                task: brief::task_line(self.redactor, request.task.as_deref()),
-                way: ticket.way,
-                agent: ticket.agent.clone(),
-                now: request.now,
-            })?;
+        if let Some(ticket) = self.new_ticket(request) {
+            store.open_ticket(&ticket)?;
         }
         let assignment = Assignment::of_new(&brief.receipt);
         let decision = self.decide(&brief);
@@ -358,6 +349,24 @@ impl Handoffs<'_> {
         }
     }
 
+    /// The ticket that a request asks for.
+    fn new_ticket(&self, request: &HandoffRequest) -> Option<NewTicket> {
+        let ticket = request.ticket.as_ref()?;
+        Some(NewTicket {
+            receipt: request.receipt.clone(),
+            host: ticket.host,
+            host_session: ticket.conversation.clone(),
+            agent_type: self.redactor.clean(&ticket.agent_type),
+            name: ticket.name.as_deref().map(|name| self.redactor.clean(name)),
+            tool_use: ticket.tool_use.clone(),
+            task_hash: ticket.task_hash.clone(),
+            task: brief::task_line(self.redactor, request.task.as_deref()),
+            way: ticket.way,
+            agent: ticket.agent.clone(),
+            now: request.now,
+        })
+    }
+
     /// The whole brief, of a store that can be read but not written.
     fn prepare_unwritten(
         &self,
@@ -374,7 +383,7 @@ impl Handoffs<'_> {
             Ok(Ok(brief::compose(&self.on(store), request, iteration, Delivery::Now)))
         });
         match composed {
-            Ok(brief) => self.spooled(brief?, &reason),
+            Ok(brief) => self.spooled(brief?, request, &reason),
             Err(StoreError::Backend { .. }) => self.prepare_without_store(request, &reason),
             Err(error) => Err(error.into()),
         }
@@ -383,15 +392,21 @@ impl Handoffs<'_> {
     fn prepare_without_store(&self, request: &HandoffRequest, reason: &str) -> Result<Prepared> {
         let without = Handoffs { store: Err(reason), ..*self };
         let brief = brief::compose(&without, request, request.attempt.given(), Delivery::Now);
-        self.spooled(brief, reason)
+        self.spooled(brief, request, reason)
     }
 
     /// A handoff whose receipt waits in the spool.
-    fn spooled(&self, brief: Brief, reason: &str) -> Result<Prepared> {
+    fn spooled(&self, brief: Brief, request: &HandoffRequest, reason: &str) -> Result<Prepared> {
         let Some(folder) = self.spool else { return Err(unavailable(reason)) };
         let admission = self.decide(&brief)?;
+        let mut ticket = self.new_ticket(request).map(spool::ticket);
+        if let Some(ticket) = ticket.as_mut().filter(|ticket| ticket.agent.is_none()) {
+            // Nothing in the store could be found when the subagent starts.
+            ticket.way = BriefDelivery::Rewrite;
+        }
         // It is spooled only because its prompt is about to go out.
-        spool::write(folder, &spool::record(&brief.receipt, ReceiptState::Delivered))
+        let receipt = spool::record(&brief.receipt, ReceiptState::Delivered);
+        spool::write(folder, &Spooled { receipt, ticket })
             .map_err(|spool| HandoffError::NoReceipt { store: reason.to_owned(), spool })?;
         let assignment = Assignment::of_new(&brief.receipt);
         let recorded = Recorded::Spool { folder: folder.clone(), reason: reason.to_owned() };

@@ -2,8 +2,8 @@
 
 use handover_context::assemble::ContextRequest;
 use handover_model::{
-    AgentId, GroupId, Host, HostSessionId, ReasoningLevel, ReceiptId, Role, SessionId, TestingMode,
-    TicketWay, Timestamp, ToolUseId,
+    AgentId, BriefDelivery, GroupId, Host, HostSessionId, ReasoningLevel, ReceiptId, Role,
+    SessionId, TestingMode, Timestamp, ToolUseId,
 };
 
 /// A request for one handoff. [`HandoffRequest::new`] has the defaults of a fresh agent; a surface
@@ -46,10 +46,10 @@ pub struct HandoffRequest {
     pub debrief: bool,
     /// Whether every candidate is explained instead of only the best.
     pub explain: bool,
-    /// The agent program, if it is known: what it loads by itself is not told again.
+    /// The agent program, if it is known: what it loads by itself is not repeated.
     pub host: Option<Host>,
     /// Whether the brief says which agents of the session are at work. Of an agent with a ticket, those of its
-    /// conversation are told in any case.
+    /// conversation are named in any case.
     pub beside: bool,
     /// The spawn of a host that the receipt is bound to.
     pub ticket: Option<TicketRequest>,
@@ -120,7 +120,7 @@ pub struct TicketRequest {
     /// BLAKE3 of the task as the host has it.
     pub task_hash: String,
     /// How the brief reaches the subagent.
-    pub way: TicketWay,
+    pub way: BriefDelivery,
 }
 
 impl HandoffRequest {

@@ -1,11 +1,14 @@
-//! Receipts that the store could not take: each waits in a file until it can.
+//! Receipts that the store could not take: each waits in a file until it can, with the ticket of its subagent.
 
 use std::path::PathBuf;
 
 use handover_files::{FileError, Folder, Sync};
-use handover_model::{ItemKind, NoteId, Receipt, ReceiptId, ReceiptItem, ReceiptState};
-use handover_store::{NewReceipt, ReceiptStep, Store, StoreError, erased_text};
+use handover_model::{
+    AgentId, ItemKind, NoteId, Receipt, ReceiptId, ReceiptItem, ReceiptState, Ticket,
+};
+use handover_store::{NewReceipt, NewTicket, ReceiptStep, Store, StoreError, erased_text};
 use handover_text::{Clean, Redactor};
+use serde::{Deserialize, Serialize};
 
 /// The folder below `.handover/`.
 pub const FOLDER: &str = "spool";
@@ -25,11 +28,34 @@ pub struct Imported {
     pub waiting: Vec<(PathBuf, String)>,
 }
 
+/// What a file holds.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Spooled {
+    #[serde(flatten)]
+    pub(crate) receipt: Receipt,
+    /// None if the store has it, or if no host spawned the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ticket: Option<Ticket>,
+}
+
 /// Writes a receipt atomically: afterwards the file is complete or not there, and a power failure does not
 /// change that.
-pub(crate) fn write(folder: &Folder, record: &Receipt) -> std::io::Result<()> {
-    folder.replace(&file_name(&record.id), &serde_json::to_vec(record)?, Sync::Yes)?;
+pub(crate) fn write(folder: &Folder, spooled: &Spooled) -> std::io::Result<()> {
+    let name = file_name(&spooled.receipt.id);
+    folder.replace(&name, &serde_json::to_vec(spooled)?, Sync::Yes)?;
     Ok(())
+}
+
+/// Records which subagent has started with a waiting receipt. False if the receipt does not wait any more.
+pub fn bind(folder: &Folder, receipt: &ReceiptId, agent: &AgentId) -> Result<bool, FileError> {
+    let name = file_name(receipt);
+    // What cannot be read as a receipt never gets into the store.
+    let Ok(Some(mut spooled)) = read(folder, &name) else { return Ok(false) };
+    if let Some(ticket) = &mut spooled.ticket {
+        ticket.agent = Some(agent.clone());
+    }
+    folder.replace(&name, &serde_json::to_vec(&spooled).unwrap_or_default(), Sync::Yes)?;
+    Ok(true)
 }
 
 fn file_name(receipt: &ReceiptId) -> String {
@@ -54,8 +80,8 @@ pub fn import(folder: &Folder, store: &dyn Store, redactor: &Redactor) -> Import
     };
     for entry in entries.into_iter().filter(|entry| entry.name.ends_with(SUFFIX)) {
         let path = folder.path().join(&entry.name);
-        let record = match read(folder, &entry.name) {
-            Ok(Some(record)) => record,
+        let spooled = match read(folder, &entry.name) {
+            Ok(Some(spooled)) => spooled,
             // Another process was faster.
             Ok(None) => continue,
             Err(reason) => {
@@ -63,7 +89,7 @@ pub fn import(folder: &Folder, store: &dyn Store, redactor: &Redactor) -> Import
                 continue;
             }
         };
-        match keep(store, redactor, record) {
+        match keep(store, redactor, spooled) {
             Ok(()) => {
                 imported.kept += 1;
                 let _ = folder.remove(&entry.name);
@@ -86,7 +112,8 @@ pub fn erase(folder: &Folder, notes: &[NoteId]) -> Result<usize, FileError> {
     let mut erased = 0;
     for entry in folder.entries()?.into_iter().filter(|entry| entry.name.ends_with(SUFFIX)) {
         // What cannot be read as a receipt never gets into the store.
-        let Ok(Some(mut record)) = read(folder, &entry.name) else { continue };
+        let Ok(Some(mut spooled)) = read(folder, &entry.name) else { continue };
+        let record = &mut spooled.receipt;
         let shown = notes.iter().find(|note| {
             let shows =
                 |item: &ReceiptItem| item.kind == ItemKind::Note && item.id == note.as_str();
@@ -95,7 +122,7 @@ pub fn erase(folder: &Folder, notes: &[NoteId]) -> Result<usize, FileError> {
         if let (Some(note), Some(text)) = (shown, &mut record.text) {
             *text = erased_text(note);
             record.items.iter_mut().for_each(|item| item.stale.clear());
-            let bytes = serde_json::to_vec(&record).unwrap_or_default();
+            let bytes = serde_json::to_vec(&spooled).unwrap_or_default();
             folder.replace(&entry.name, &bytes, Sync::Yes)?;
             erased += 1;
         }
@@ -103,12 +130,13 @@ pub fn erase(folder: &Folder, notes: &[NoteId]) -> Result<usize, FileError> {
     Ok(erased)
 }
 
-fn read(folder: &Folder, name: &str) -> Result<Option<Receipt>, String> {
+fn read(folder: &Folder, name: &str) -> Result<Option<Spooled>, String> {
     let bytes = folder.read(name, MAX_BYTES).map_err(|error| error.to_string())?;
     bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string())).transpose()
 }
 
-fn keep(store: &dyn Store, redactor: &Redactor, record: Receipt) -> handover_store::Result<()> {
+fn keep(store: &dyn Store, redactor: &Redactor, spooled: Spooled) -> handover_store::Result<()> {
+    let Spooled { receipt: record, ticket } = spooled;
     let delivered = (record.state == ReceiptState::Delivered).then(|| ReceiptStep::Delivered {
         host: record.host.as_ref().map(|host| redactor.clean(host)),
     });
@@ -117,6 +145,10 @@ fn keep(store: &dyn Store, redactor: &Redactor, record: Receipt) -> handover_sto
         // Only its delivery had to wait.
         if let Some(step) = delivered.filter(|_| there.state == ReceiptState::Assembled) {
             store.advance_receipt(&record.id, &step, at)?;
+        }
+        // Its subagent may have started while another process imported it.
+        if let Some(agent) = ticket.and_then(|ticket| ticket.agent) {
+            store.take_ticket(&record.id, &agent)?;
         }
         return Ok(());
     }
@@ -148,8 +180,58 @@ fn keep(store: &dyn Store, redactor: &Redactor, record: Receipt) -> handover_sto
         if let Some(step) = &delivered {
             store.advance_receipt(&record.id, step, at)?;
         }
-        Ok(())
+        match &ticket {
+            Some(ticket) => open(store, redactor, &record.id, ticket),
+            None => Ok(()),
+        }
     })
+}
+
+/// Opens the ticket of an imported receipt, unless its call was briefed again meanwhile.
+fn open(
+    store: &dyn Store,
+    redactor: &Redactor,
+    receipt: &ReceiptId,
+    ticket: &Ticket,
+) -> handover_store::Result<()> {
+    if let Some(call) = &ticket.tool_use
+        && store.ticket_of_call(ticket.host, &ticket.host_session, call)?.is_some()
+    {
+        return Ok(());
+    }
+    store.open_ticket(&NewTicket {
+        receipt: receipt.clone(),
+        host: ticket.host,
+        host_session: ticket.host_session.clone(),
+        agent_type: redactor.clean(&ticket.agent_type),
+        name: ticket.name.as_deref().map(|name| redactor.clean(name)),
+        tool_use: ticket.tool_use.clone(),
+        task_hash: ticket.task_hash.clone(),
+        task: ticket.task.as_deref().map(|task| redactor.clean(task)),
+        way: ticket.way,
+        agent: ticket.agent.clone(),
+        now: ticket.created_at,
+    })
+}
+
+/// A new ticket as a record.
+pub(crate) fn ticket(new: NewTicket) -> Ticket {
+    Ticket {
+        receipt: new.receipt,
+        host: new.host,
+        host_session: new.host_session,
+        agent_type: new.agent_type.to_string(),
+        name: new.name.map(|name| name.to_string()),
+        tool_use: new.tool_use,
+        task_hash: new.task_hash,
+        task: new.task.map(|task| task.to_string()),
+        way: new.way,
+        agent: new.agent,
+        asked: false,
+        ending: None,
+        created_at: new.now,
+        closed_at: None,
+    }
 }
 
 /// A new receipt as a record in this state.

@@ -77,7 +77,7 @@ pub enum HookEvent {
     SpawnFailed(String),
     /// A subagent starts.
     SubagentStarted,
-    /// A subagent is told what to do: its task, or a later message.
+    /// A subagent gets its task, or a later message.
     SubagentPrompted {
         /// The text, as the subagent gets it.
         prompt: String,
@@ -243,7 +243,7 @@ pub struct SubagentEnd {
     pub kind: String,
     /// Its task, as hooks have left it.
     pub prompt: String,
-    /// What its parent is told.
+    /// What its parent gets.
     pub last_message: String,
 }
 

@@ -12,7 +12,7 @@ use handover_hosts::{
     Action, Answer, Capabilities, EventHead, HookCall, HookEvent, HookHost, Registry,
     SubagentSpawn, SubagentStop, TextLimit,
 };
-use handover_model::{Host, HostSessionId, TicketWay};
+use handover_model::{BriefDelivery, Host, HostSessionId};
 use serde_json::{Value, json};
 
 const TOY: Host = Host::from_static("toy");
@@ -177,7 +177,7 @@ fn missing_capabilities_are_not_taken_from_another_host() {
     assert_eq!(toy.start_folder(&everything), None);
     assert_eq!(toy.probe(Path::new("/home"), "http://127.0.0.1"), None);
     // A version that drops rewritten prompts leaves it no way to deliver a brief.
-    assert_eq!(delivery(toy.capabilities(), false), Some(TicketWay::Rewrite));
+    assert_eq!(delivery(toy.capabilities(), false), Some(BriefDelivery::Rewrite));
     assert_eq!(delivery(toy.capabilities(), true), None);
     let held = Answer::from(Action::HoldBack("debrief".to_owned()));
     assert_eq!(toy.write(&HookEvent::SubagentStarted, &held), None);

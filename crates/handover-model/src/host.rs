@@ -62,7 +62,7 @@ impl Host {
         std::str::from_utf8(&self.bytes[..len]).unwrap_or_default()
     }
 
-    /// The names of files that the program loads by itself, so that its agents need not be told.
+    /// The names of files that the program loads by itself, so that briefs need not repeat them.
     pub fn loads(self) -> Vec<String> {
         let names: &[&str] = match self.as_str() {
             "claude" => &["CLAUDE.md", "CLAUDE.local.md"],

@@ -1,4 +1,4 @@
-//! What an agent was told and did, in order: the common form of all transcripts and event streams.
+//! What an agent was given and did, in order: the common form of all transcripts and event streams.
 
 /// The most that is kept of one step, in bytes.
 const MAX_STEP: usize = 64 << 10;
@@ -9,7 +9,7 @@ const MAX_BYTES: usize = 4 << 20;
 /// What a step counts besides its text.
 const STEP_BYTES: usize = 64;
 
-/// What an agent was told and did, as far as it can be seen.
+/// What an agent was given and did, as far as it can be seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trace {
     steps: Vec<TraceStep>,
@@ -21,8 +21,8 @@ pub struct Trace {
 /// One step of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TraceStep {
-    /// Somebody told it something: its prompt, or what a hook added.
-    Told(String),
+    /// Its prompt, a later message, or what a hook added.
+    Given(String),
     /// It said something.
     Said(String),
     /// It called a tool.
@@ -50,9 +50,9 @@ pub struct ToolCall {
 }
 
 impl Trace {
-    /// Adds what the agent was told.
-    pub fn told(&mut self, text: &str) {
-        self.push(text.len(), || TraceStep::Told(cut(text)));
+    /// Adds what the agent was given.
+    pub fn given(&mut self, text: &str) {
+        self.push(text.len(), || TraceStep::Given(cut(text)));
     }
 
     /// Adds what the agent said.
@@ -112,7 +112,7 @@ mod tests {
         assert!(trace.is_empty());
         let long = "ü".repeat(MAX_STEP);
         for _ in 0..3 * MAX_BYTES / MAX_STEP {
-            trace.told(&long);
+            trace.given(&long);
         }
         assert!(trace.is_empty(), "it did nothing yet");
         trace.called(ToolCall::default());

@@ -129,7 +129,7 @@ pub fn power_in_words(plan: &Plan) -> String {
             effect * 100.0
         ),
         None => format!(
-            "With {size} no effect can be told from chance. Add tasks: repetitions alone do not help."
+            "With {size} no effect can be distinguished from chance. Add tasks: repetitions alone do not help."
         ),
     }
 }
@@ -373,8 +373,8 @@ mod tests {
     }
 
     #[test]
-    fn the_power_is_told_before_the_start() {
-        assert!(power_in_words(&plan(3, 5)).contains("no effect can be told from chance"));
+    fn the_power_is_known_before_the_start() {
+        assert!(power_in_words(&plan(3, 5)).contains("no effect can be distinguished from chance"));
         let words = power_in_words(&plan(12, 3));
         assert!(words.starts_with("With 12 tasks × 3 you can see effects of "), "{words}");
     }

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn visits_until_told_to_stop() {
+    fn visits_until_asked_to_stop() {
         let (connection, mut seen) = (memory(), Vec::new());
         each(&connection, "SELECT id FROM t ORDER BY id", [], |row| {
             let id: i64 = Columns::of(row).int()?;

@@ -2,8 +2,8 @@
 //! versions drop a rewritten prompt.
 
 use handover_model::{
-    AgentId, Host, HostSessionId, HostVersion, ReceiptId, SessionId, Ticket, TicketWay, Timestamp,
-    ToolUseId,
+    AgentId, BriefDelivery, Host, HostSessionId, HostVersion, ReceiptId, SessionId, Ticket,
+    Timestamp, ToolUseId,
 };
 use handover_text::Clean;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ pub struct NewTicket {
     #[serde(default)]
     pub task: Option<Clean>,
     /// How the brief is delivered.
-    pub way: TicketWay,
+    pub way: BriefDelivery,
     /// The subagent, if it has already started.
     pub agent: Option<AgentId>,
     /// The current time; stores have no clock.

@@ -113,7 +113,7 @@ fn a_collector_understands_every_signal() {
 }
 
 #[test]
-fn what_a_collector_will_never_take_is_told_from_what_it_may_take_later() {
+fn what_a_collector_will_never_take_is_distinguished_from_what_it_may_take_later() {
     let receiver = Receiver::start(Mood::Status(400));
     let sent = |endpoint: &str, timeout| {
         collector(endpoint, timeout).send(&Batch::of(&signals(), &resource())[0])

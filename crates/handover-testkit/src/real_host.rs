@@ -134,7 +134,7 @@ impl RealHost {
         Self::new(env, "qwen", &args, &vars, config)
     }
 
-    /// The same program in the other version that is tested. That of Copilot CLI cannot be told to trust a folder, so it
+    /// The same program in the other version that is tested. That of Copilot CLI has no option to trust a folder, so it
     /// only runs hooks of the user.
     #[must_use]
     pub fn other(mut self) -> Self {

@@ -105,7 +105,7 @@ fn judge_all(folder: &Path) -> anyhow::Result<Vec<Judged>> {
 /// The brief is what the prompt begins with.
 fn brief(trace: &Trace) -> anyhow::Result<String> {
     let prompt = trace.steps().iter().find_map(|step| match step {
-        TraceStep::Told(text) => text.split_once("\n---\n").map(|(brief, _)| brief.to_owned()),
+        TraceStep::Given(text) => text.split_once("\n---\n").map(|(brief, _)| brief.to_owned()),
         TraceStep::Said(_) | TraceStep::Called(_) | TraceStep::Shown { .. } => None,
     });
     prompt.context("the transcript has no brief")

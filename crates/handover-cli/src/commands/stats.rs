@@ -155,7 +155,7 @@ fn print_never_used(ui: &Ui, stats: &Stats) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// What learning from use does, as far as that can be told.
+/// What learning from use does, as far as the figures show it.
 fn print_learning(ui: &Ui, learning: &Learning) -> Result<(), CommandError> {
     let Learning { kinds, applied, held_out, .. } = learning;
     if kinds.is_empty() {
@@ -198,7 +198,7 @@ fn apart(difference: Option<Difference>, of_what: &str) -> String {
     let [by, low, high] = [apart.difference, apart.low, apart.high].map(|share| share * 100.0);
     let points = format!("{by:+.1} points with it ({low:+.1} to {high:+.1})");
     match apart.is_unclear() {
-        true => format!("{points}: no difference in {of_what} can be told"),
+        true => format!("{points}: no measurable difference in {of_what}"),
         false => points,
     }
 }

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::error::{CommandError, Exit};
 use crate::ui::Ui;
 
-/// Tell why an agent was or was not told something
+/// Explain why an agent did or did not get something
 ///
 /// Names what was found under that name, whether it was a candidate, how it ranked, why it was left out, and what
 /// would change that. Without --role it is about a receipt; with --role, about what such an agent would get now.

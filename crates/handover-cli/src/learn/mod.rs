@@ -36,7 +36,7 @@ pub(crate) struct Lesson<'a> {
     pub(crate) preview: bool,
     /// Whether to stop as soon as possible.
     pub(crate) stop: &'a (dyn Fn() -> bool + Sync),
-    /// Is told how far a source is.
+    /// Called with how far a source is.
     pub(crate) progress: &'a dyn Fn(SourceName, usize, usize),
 }
 

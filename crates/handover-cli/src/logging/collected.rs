@@ -15,7 +15,7 @@ use tracing_subscriber::layer::Context;
 
 use crate::env;
 
-/// At most so many lines wait to be sent; more are not told apart anyway.
+/// At most so many lines wait to be sent; nobody would read more.
 const LINES: usize = 200;
 
 /// No message is longer.

@@ -28,7 +28,7 @@ pub(crate) struct HookReport<'a> {
     pub(crate) event: &'a HookEvent,
     /// Unknown if the hook failed before it was read.
     pub(crate) call: Option<&'a HookCall>,
-    /// What the host was told; the code of the error if that was nothing.
+    /// What the host got as an answer; the code of the error if that was nothing.
     pub(crate) action: Result<&'static str, &'static str>,
     /// Until the answer.
     pub(crate) took: Duration,

@@ -1,4 +1,4 @@
-//! A run as a trace, told from its journal: one span for the run, one for each story, one for each agent, gate and
+//! A run as a trace, made of its journal: one span for the run, one for each story, one for each agent, gate and
 //! commit.
 //!
 //! The journal has every time and survives crashes, so a run that is resumed continues its trace. Each stretch of work,
@@ -59,7 +59,7 @@ impl RunTrace {
             Progress::Started { run, resumed } => {
                 let mut new = Self::new(run);
                 if *resumed {
-                    // What happened before was told before.
+                    // What happened before was reported before.
                     drop(new.read(store));
                 }
                 *trace = Some(new);

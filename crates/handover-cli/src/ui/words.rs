@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_told_from_now() {
+    fn times_are_relative_to_now() {
         let now: Timestamp = "2026-03-31T12:00:00Z".parse().unwrap();
         for (then, told) in [
             ("2026-03-31T11:59:30Z", "just now"),

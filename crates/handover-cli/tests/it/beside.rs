@@ -16,23 +16,23 @@ fn beside(prompt: &str) -> String {
     rest.split("\n## ").next().unwrap_or_default().to_owned()
 }
 
-/// Spawns a subagent, and says what it is told of others.
-fn told(env: &TestEnv, call: &str, task: &str) -> (String, String) {
+/// Spawns a subagent; what its brief says of others, and its prompt.
+fn spawned(env: &TestEnv, call: &str, task: &str) -> (String, String) {
     let spawned = spawn(env, call, json!({"prompt": task}));
     (beside(prompt_of(&spawned)), prompt_of(&spawned).to_owned())
 }
 
 #[test]
-fn the_second_of_two_is_told_what_the_first_does_and_what_it_left() {
+fn the_second_of_two_sees_what_the_first_does_and_what_it_left() {
     let env = with_package();
     let task = "Rotate the refresh tokens\n\nin src/auth.rs with key ghp_aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW1xYz";
-    let (nothing, first) = told(&env, "toolu_1", task);
+    let (nothing, first) = spawned(&env, "toolu_1", task);
     assert_eq!(nothing, "", "it is the only one");
-    let (starting, _) = told(&env, "toolu_2", "Look around");
+    let (starting, _) = spawned(&env, "toolu_2", "Look around");
     let line = "- developer, about to start: Rotate the refresh tokens (files: src/auth.rs)\n";
     assert!(starting.starts_with(" (1)\n") && starting.contains(line), "{starting}");
     start(&env, "a1", "general-purpose");
-    let (working, prompt) = told(&env, "toolu_3", "Look again");
+    let (working, prompt) = spawned(&env, "toolu_3", "Look again");
     assert!(working.starts_with(" (2)\n"), "{working}");
     assert!(working.contains("- developer, at work: Rotate the refresh tokens"), "{working}");
     assert!(!working.contains("ghp_"), "{working}");
@@ -45,18 +45,18 @@ fn the_second_of_two_is_told_what_the_first_does_and_what_it_left() {
     assert!(shown["receipt"]["text"].as_str().unwrap().contains(HEADING), "{shown}");
     // What it left is said once it has ended.
     stop(&env, "a1", "general-purpose", "toolu_1", &[&first, DEBRIEF], DEBRIEF);
-    let (ended, _) = told(&env, "toolu_4", "Go on");
+    let (ended, _) = spawned(&env, "toolu_4", "Go on");
     assert!(ended.contains("- developer, ended (complete): Tokens rotate.\n"), "{ended}");
     assert!(!ended.contains("Rotate the refresh tokens"), "{ended}");
 }
 
 #[test]
-fn those_that_never_started_or_spawned_it_are_not_told() {
+fn those_that_never_started_or_spawned_it_are_not_named() {
     let env = with_package();
-    told(&env, "toolu_1", "Denied work");
+    spawned(&env, "toolu_1", "Denied work");
     let failed = json!({"tool_name": "Agent", "tool_use_id": "toolu_1", "error": "denied"});
     answer(&env, "PostToolUseFailure", failed);
-    let (nothing, _) = told(&env, "toolu_2", "The outer work");
+    let (nothing, _) = spawned(&env, "toolu_2", "The outer work");
     assert_eq!(nothing, "");
     start(&env, "a2", "general-purpose");
     // The subagent spawns one itself.
@@ -73,20 +73,20 @@ fn those_that_never_started_or_spawned_it_are_not_told() {
 }
 
 #[test]
-fn four_are_told_at_most_and_none_if_it_is_switched_off() {
+fn four_are_named_at_most_and_none_if_it_is_switched_off() {
     let mut env = with_package();
     for n in 0..6 {
-        told(&env, &format!("toolu_{n}"), &format!("Task number {n}"));
+        spawned(&env, &format!("toolu_{n}"), &format!("Task number {n}"));
     }
-    let (many, _) = told(&env, "toolu_a", "One more");
+    let (many, _) = spawned(&env, "toolu_a", "One more");
     assert!(many.starts_with(" (4)\n") && many.contains("Task number 5"), "{many}");
     assert_eq!(many.matches("\n- ").count(), 4, "{many}");
     env.set("HANDOVER_BRIEF_BESIDE", "false");
-    assert_eq!(told(&env, "toolu_b", "One more").0, "");
+    assert_eq!(spawned(&env, "toolu_b", "One more").0, "");
 }
 
 #[test]
-fn a_spawned_agent_is_told_who_of_its_session_is_at_work() {
+fn a_spawned_agent_sees_who_of_its_session_is_at_work() {
     let env = project();
     let at_work = ["brief", "--role", "qa_expert", "--task", "Test the refresh", "--deliver"];
     env.run(at_work).ok();

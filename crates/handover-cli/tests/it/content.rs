@@ -12,7 +12,7 @@
 //! | C7 | advice to read | `the_advice_to_read_fits_the_window` |
 //! | C10 | timeline | `a_timeline_is_complete_and_may_be_markdown` |
 //! | C11 | named errors | `an_error_that_the_task_names_comes_with_its_solution` |
-//! | C12 | why it came back | `a_retry_is_told_first_why_it_came_back` |
+//! | C12 | why it came back | `a_retry_reads_first_why_it_came_back` |
 //! | C13 | reading never waits | `a_locked_store_gives_everything_at_once`, `assemble::a_read_only_store_still_gives_the_context` |
 //! | C14 | judges, empty lists | `judges_see_what_is_addressed_to_others`, `an_empty_list_says_what_was_delivered_before` |
 //! | C15 | failures | `failures_are_settled_when_the_group_passes` |
@@ -59,7 +59,7 @@ fn ends(env: &TestEnv, role: &str, block: &str) {
 }
 
 #[test]
-fn a_retry_is_told_first_why_it_came_back() {
+fn a_retry_reads_first_why_it_came_back() {
     let env = project();
     ends(&env, "developer", "verdict: complete\nsummary: Tokens rotate.");
     ends(

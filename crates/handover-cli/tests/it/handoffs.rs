@@ -21,7 +21,7 @@ trait Surface {
     /// [`AGENT`] each time; what the store said about each receipt while its agent was at work.
     fn hand_over_twice(&self, env: &TestEnv) -> [Value; 2];
 
-    /// Tries to hand work over, and returns what the caller is told.
+    /// Tries to hand work over, and returns what the caller gets.
     fn try_to_hand_over(&self, env: &TestEnv) -> String;
 }
 

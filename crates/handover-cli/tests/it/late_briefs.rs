@@ -143,6 +143,10 @@ fn a_prompt_exempts_its_agent_only_if_the_user_allows_it() {
     env.set("HANDOVER_HOOKS_EXEMPT_MARKER", "true");
     assert_eq!(spawn(&env, "toolu_3", task), Value::Null);
     assert_eq!(start(&env, "a3", "general-purpose"), Value::Null, "no late brief either");
+    let said = ["Rename it", "Done."];
+    let stopped = stop(&env, "a3", "general-purpose", "toolu_3", &said, "Done.");
+    assert_eq!(stopped, Value::Null, "nor is it held back");
+    assert_eq!(start(&env, "a3", "general-purpose"), Value::Null, "it is continued");
     let exempt = events(&env, "untouched");
     assert_eq!(exempt[0]["payload"]["reason"], "a trivial task");
     assert_eq!(exempt[0]["payload"]["rule"], "hooks.exempt_marker");

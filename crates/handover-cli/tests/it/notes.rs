@@ -1,4 +1,4 @@
-//! Notes: learned from a repository, written by hand, searched, and told to agents.
+//! Notes: learned from a repository, written by hand, searched, and given to agents.
 
 use std::path::{Path, PathBuf};
 

@@ -161,7 +161,7 @@ fn a_planted_effect_is_found_and_the_placebo_has_none() {
 
 #[test]
 fn an_absent_effect_is_not_claimed() {
-    // It passes by chance, whatever it was told: the process id decides.
+    // It passes by chance, whatever its prompt says: the process id decides.
     let env = oracle(
         6,
         "#!/bin/sh\ncat > /dev/null\n[ $(($$ % 2)) = 0 ] && sed -n 's/.*exactly \\([0-9]*\\) times.*/\\1/p' docs/decisions/falcon.md > answer.txt\n",

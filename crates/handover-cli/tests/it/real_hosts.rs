@@ -264,7 +264,7 @@ fn claude_briefs_parallel_background_and_nested_subagents() {
         spawns("general-purpose", "OUTER: refresh"),
     ];
     let real = Real::claude(lead(script, turns));
-    // They are told apart by their tasks, so none may read of another's.
+    // Their tasks distinguish them, so none may read of another's.
     real.env.run(["config", "set", "brief.beside", "false"]).ok();
     real.run();
     let mut got = Vec::new();

@@ -55,7 +55,7 @@ fn age(env: &TestEnv, days: i64) {
 }
 
 #[test]
-fn use_is_told_over_time_and_what_is_never_used_is_offered_for_retirement() {
+fn use_is_shown_over_time_and_what_is_never_used_is_offered_for_retirement() {
     let env = project();
     for (name, priority) in [("gateway", "high"), ("rule", "critical")] {
         let path = format!("docs/{name}.md");

@@ -281,12 +281,12 @@ fn a_run_that_is_resumed_continues_its_trace() {
     assert!(spans.len() > before.len());
     let roots: Vec<_> =
         spans.iter().filter(|span| span.name == "invoke_workflow handover run").collect();
-    assert_eq!(roots.len(), 1, "the process that died told nothing of its end");
+    assert_eq!(roots.len(), 1, "the process that died reported no end");
     assert!(spans.iter().all(|span| span.trace_id == roots[0].trace_id));
     let mut ids: Vec<_> = spans.iter().map(|span| span.span_id.clone()).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), spans.len(), "nothing is told twice");
+    assert_eq!(ids.len(), spans.len(), "nothing is reported twice");
     let agents = spans.iter().filter(|span| span.name.starts_with("invoke_agent")).count();
     assert_eq!(agents, 2, "developer and reviewer: {spans:?}");
 }

@@ -36,7 +36,7 @@ fn finding(env: &TestEnv, args: &[&str]) -> Value {
 }
 
 #[test]
-fn a_receipt_tells_what_was_told_and_what_was_not() {
+fn a_receipt_says_what_was_included_and_what_was_not() {
     let env = shop();
     brief(&env);
     let told = finding(&env, &["docs/oauth.md"]);

@@ -77,7 +77,7 @@ pub struct ContextRequest {
     pub limit: Option<usize>,
     /// The most tokens of the whole block; `None` leaves it to the budget.
     pub cap: Option<u64>,
-    /// Names of files that the agent's program loads by itself; they are not told again.
+    /// Names of files that the agent's program loads by itself; they are not repeated.
     pub loaded: Vec<String>,
     /// Whether the receipt claims its packages, because an agent is about to get them.
     pub claim: bool,

@@ -481,7 +481,7 @@ impl Packer<'_> {
         }
     }
 
-    /// Why a package may not go in because of what its text says. All of it counts, because agents are told to
+    /// Why a package may not go in because of what its text says. All of it counts, because agents are asked to
     /// read the file.
     fn speaks(&self, package: &Package, body: &str) -> Result<Option<Fate>> {
         if package.trust > Trust::Outside {

@@ -22,7 +22,7 @@ pub struct Finding {
     pub origin: String,
     /// Whether it was considered at all.
     pub candidate: bool,
-    /// Whether the agent was told.
+    /// Whether the agent got it.
     pub included: bool,
     /// Its place among the candidates of its kind, from 1.
     pub rank: Option<usize>,
@@ -81,7 +81,7 @@ impl Finding {
             finding.of = Some(of_kind.count());
             finding.score = Some(item.score);
             finding.explanation = format!(
-                "It was told: version {} ({}, {} tokens).{}",
+                "The agent got version {} ({}, {} tokens).{}",
                 item.version,
                 item.form,
                 item.tokens,
@@ -230,10 +230,10 @@ fn explained(fate: Fate, subject: &Subject, agent: &Agent) -> (String, Option<St
 /// A fate in a sentence.
 pub fn sentence(fate: Fate) -> &'static str {
     match fate {
-        Fate::Fits => "It is told in full",
-        Fate::FitsShortened => "It is told, shortened to fit the budget",
-        Fate::FitsAsPassages => "It is told: the passages that answer the task",
-        Fate::FitsAsPath => "Only its path is told, to fit the budget",
+        Fate::Fits => "It is included in full",
+        Fate::FitsShortened => "It is included, shortened to fit the budget",
+        Fate::FitsAsPassages => "The passages of it that answer the task are included",
+        Fate::FitsAsPath => "Only its path is included, to fit the budget",
         Fate::OverTheLimit => {
             "It was a candidate, but others ranked higher and the number of items is limited"
         }

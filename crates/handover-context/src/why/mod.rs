@@ -1,4 +1,4 @@
-//! Why an agent was or was not told something: what a name means (`subject.rs`), what became of it, and what
+//! Why an agent did or did not get something: what a name means (`subject.rs`), what became of it, and what
 //! would change that (`fate.rs`). For the command line and the dashboard.
 
 mod fate;
@@ -21,7 +21,7 @@ pub fn short_id(id: &str) -> &str {
     &id[start..]
 }
 
-/// Who was told, or would be.
+/// Who got it, or would.
 #[derive(Debug, Clone, Serialize)]
 pub struct Agent {
     /// The receipt of its brief, if it had one.

@@ -99,7 +99,7 @@ fn judgements_of_other_groups_do_not_count_but_those_of_the_session_do() {
 }
 
 #[test]
-fn everybody_is_told_what_to_do_about_a_judgement() {
+fn everybody_reads_what_to_do_about_a_judgement() {
     let world = World::new();
     world.verdict("qa_expert", 0, Verdict::Failed, "Three tests fail.", &[]);
     for (who, advice) in [

@@ -82,7 +82,7 @@ mod tests {
     use crate::testing::{self, ended, event, finding, opened, start};
 
     #[test]
-    fn a_story_is_told_in_a_few_lines() {
+    fn a_story_fits_in_a_few_lines() {
         let mut state = start(testing::story(), &["a", "b"]);
         state.apply(&opened("a"));
         let mut end = ended("a", RunPhase::Dev, Some(Verdict::Complete));

@@ -109,7 +109,7 @@ pub(super) struct AgentDone {
     pub(super) report: Result<AgentReport, ReportError>,
     /// The usage of the follow-up call that asked for a missing verdict.
     pub(super) follow_up: Spent,
-    /// What the agent was told and did.
+    /// What the agent was given and did.
     pub(super) trace: Trace,
 }
 

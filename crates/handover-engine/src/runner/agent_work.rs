@@ -72,7 +72,7 @@ impl AgentAttempt {
         tracing::debug!(host = %invocation.host, role = %self.step.role, "agent starts");
         let result = ResultFile::create(self)?;
         let mut trace = Trace::default();
-        trace.told(invocation.prompt.as_ref().map(AdmittedPrompt::text).unwrap_or_default());
+        trace.given(invocation.prompt.as_ref().map(AdmittedPrompt::text).unwrap_or_default());
         let outcome = supervised(self, invocation, "log", link, &mut trace)?;
         let duration_ms = outcome.duration.as_millis() as u64;
         tracing::debug!(ended = ?outcome.ended, failure = ?outcome.failure, duration_ms, "agent ended");

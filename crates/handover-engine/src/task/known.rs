@@ -10,7 +10,7 @@ use super::{TaskParts, section};
 use crate::reducer::{PhaseEnd, StoryRun};
 
 const EPIC: usize = 4_000;
-/// How much is told about earlier stories: of each, and of all. The latest come first.
+/// How much is said about earlier stories: of each, and of all. The latest come first.
 const STORY: usize = 700;
 const STORIES: usize = 6_000;
 const FILES: usize = 8;

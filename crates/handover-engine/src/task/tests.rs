@@ -302,7 +302,7 @@ fn a_retrospective_is_shown_how_every_story_went() {
 }
 
 #[test]
-fn the_author_of_scenarios_is_told_the_rules_and_what_was_wrong() {
+fn the_author_of_scenarios_gets_the_rules_and_what_was_wrong() {
     let mut state = closing(RunPhase::Uat);
     insta::assert_snapshot!(composed(&state, "epic-1", None, ""));
     let mut retry = ended("epic-1", RunPhase::Uat, Some(Verdict::Retry));

@@ -123,7 +123,7 @@ fn the_same_story_in_two_folders_is_ambiguous() {
 }
 
 #[test]
-fn missing_epics_and_epics_without_stories_are_told_apart() {
+fn missing_epics_and_epics_without_stories_are_distinguished() {
     let docs = Docs::new(&[("docs/epics/epic-1-shop.md", "# Epic 1: Shop\n")]);
     assert!(matches!(docs.ids("1"), Err(StoryError::NoStories { .. })));
     assert!(matches!(docs.ids("2"), Err(StoryError::NotFound { .. })));

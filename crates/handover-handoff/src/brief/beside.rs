@@ -15,7 +15,7 @@ use handover_text::{Clean, Redactor, cut, tokens};
 
 use crate::{HandoffRequest, Handoffs, TicketRequest};
 
-/// How many agents are told at most.
+/// The most agents that are named.
 const MOST: usize = 4;
 
 /// How many of the last tickets or receipts are looked at.
@@ -30,7 +30,7 @@ pub(super) fn budget(cap: u64) -> u64 {
     MOST_TOKENS.min(cap * MOST_PERCENT / 100)
 }
 
-/// For how many seconds an agent that has ended is told.
+/// For how many seconds an agent that has ended is named.
 const RECENT_SECONDS: i64 = 1_800;
 
 /// After how many seconds one is taken for dead that nothing is heard of.
@@ -70,7 +70,7 @@ struct Sibling {
     about: Option<String>,
 }
 
-/// The section for the agent of a request; an empty one if it works alone. What cannot be read is not told.
+/// The section for the agent of a request; an empty one if it works alone. What cannot be read is left out.
 pub(super) fn beside(
     handoffs: &Handoffs<'_>,
     request: &HandoffRequest,
@@ -177,7 +177,7 @@ fn at_work(receipt: &Receipt, task: Option<&str>) -> Option<Sibling> {
     Some(Sibling { role: receipt.role.clone(), group: receipt.group.clone(), work, about })
 }
 
-/// An agent that has ended. What it says of its work is told unless it read from outside.
+/// An agent that has ended. What it says of its work is included unless it read from outside.
 fn ended(receipt: &Receipt, verdict: &VerdictRecord) -> Sibling {
     let summary = verdict.summary.as_deref().filter(|_| verdict.trust >= Trust::Agent);
     Sibling {

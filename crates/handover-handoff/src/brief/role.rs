@@ -1,4 +1,4 @@
-//! What a role is told about itself: who it is, what it looks at first, the few rules of the
+//! What a role reads about itself: who it is, what it looks at first, the few rules of the
 //! workflow. Never a whole manual: the agent program has its own.
 
 use handover_model::config::RoleText;
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_role_nobody_knows_is_told_the_minimum() {
+    fn a_role_nobody_knows_gets_the_minimum() {
         let text = text("gardener", None);
         assert!(text.contains("Role: gardener. You do one task for a team of agents."), "{text}");
         assert!(text.contains("receipt: r_1\nverdict: …\n"), "{text}");

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_and_prose_are_told_apart() {
+    fn blocks_and_prose_are_separated() {
         let text =
             "one\r\n```json\r\n{\"a\":1}\r\n```\r\ntwo\n~~~handover x\nverdict: passed\n~~~\n";
         let message = Message::new(text);

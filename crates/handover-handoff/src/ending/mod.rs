@@ -122,7 +122,7 @@ pub struct Ending<'a> {
     pub run: Option<&'a RunStep>,
     /// What it read from outside first, as far as its conversation tells.
     pub outside: Option<&'a OutsideRead>,
-    /// What it was told and did, where its conversation was seen: it says what became of its brief.
+    /// What it was given and did, where its conversation was seen: it says what became of its brief.
     pub trace: Option<&'a Trace>,
     /// The time of the ending.
     pub now: Timestamp,

@@ -287,7 +287,7 @@ fn the_schema_is_json_and_knows_every_verdict() {
 }
 
 #[test]
-fn steps_of_a_run_are_told_apart() {
+fn steps_of_a_run_are_distinguished() {
     let step = RunStep {
         run: RunId::new("run-1").unwrap(),
         story: "1.1".to_owned(),

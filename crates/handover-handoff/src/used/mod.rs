@@ -60,7 +60,7 @@ pub fn judge(items: &[BriefItem], brief: &str, around: &str, trace: &Trace) -> V
 struct Judge<'a> {
     items: &'a [BriefItem],
     found: Vec<Use>,
-    /// What the agent was told besides its brief, and the same in small letters.
+    /// What the agent was given besides its brief, and the same in small letters.
     task: String,
     lowered: String,
     /// The names of files that only one item has and everybody would recognize.
@@ -78,13 +78,13 @@ struct Judge<'a> {
 impl<'a> Judge<'a> {
     fn new(items: &'a [BriefItem], brief: &str, around: &str, trace: &'a Trace) -> Self {
         let told = trace.steps().iter().filter_map(|step| match step {
-            Step::Told(text) => Some(without(text, brief)),
+            Step::Given(text) => Some(without(text, brief)),
             Step::Said(_) | Step::Called(_) | Step::Shown { .. } => None,
         });
         let task = told.collect::<Vec<_>>().join("\n");
         let failed = trace.steps().iter().filter_map(|step| match step {
             Step::Shown { call, failed: true, .. } => Some(call.as_str()),
-            Step::Told(_) | Step::Said(_) | Step::Called(_) | Step::Shown { .. } => None,
+            Step::Given(_) | Step::Said(_) | Step::Called(_) | Step::Shown { .. } => None,
         });
         let mut judge = Self {
             items,
@@ -128,7 +128,7 @@ impl<'a> Judge<'a> {
 
     fn see(&mut self, step: &'a Step) {
         match step {
-            Step::Told(_) => {}
+            Step::Given(_) => {}
             Step::Said(text) => self.wrote(text),
             Step::Called(call) => {
                 if !self.failed.contains(call.id.as_str()) {
@@ -265,7 +265,7 @@ mod tests {
 
     fn trace(task: &str, said: &str) -> Trace {
         let mut trace = Trace::default();
-        trace.told(&format!("{BRIEF}\n\n{task}"));
+        trace.given(&format!("{BRIEF}\n\n{task}"));
         trace.said(said);
         trace
     }
@@ -329,7 +329,7 @@ mod tests {
         );
         assert_eq!(framed, [Use::Unused]);
         let mut found = Trace::default();
-        found.told("why?");
+        found.given("why?");
         found.shown("t1", false, "client_max_body_size 10m;");
         found.said(said);
         check(&[item], &found, &[Use::Unused]);
@@ -354,7 +354,7 @@ mod tests {
     fn a_brief_that_the_program_changed_is_no_task() {
         let item = [note("It misses the import at 05:40.")];
         let mut trace = Trace::default();
-        trace.told("<x>\n## Context for developer\n> It misses the import at 05:40.\n\n<!-- handover:receipt r_1 -->\nwhy?");
+        trace.given("<x>\n## Context for developer\n> It misses the import at 05:40.\n\n<!-- handover:receipt r_1 -->\nwhy?");
         trace.said("It must be ready at 05:40.");
         check(&item, &trace, &[Use::Echoed]);
     }

@@ -8,8 +8,8 @@ use handover_handoff::{
     RunStep, TicketRequest, read_ending, read_fields,
 };
 use handover_model::{
-    AgentId, Host, HostSessionId, KnownEvent, PackageKind, Phase, ReceiptState, RunId, RunPhase,
-    SessionId, TicketWay, Verdict,
+    AgentId, BriefDelivery, Host, HostSessionId, KnownEvent, PackageKind, Phase, ReceiptState,
+    RunId, RunPhase, SessionId, Verdict,
 };
 use handover_store::{
     ErrorFilter, ErrorPatterns, Packages, ReasoningFilter, Reasonings, Sessions, Strategies,
@@ -217,7 +217,7 @@ fn with_ticket(world: &World) -> Assignment {
         agent: None,
         parent: None,
         task_hash: "hash".to_owned(),
-        way: TicketWay::Rewrite,
+        way: BriefDelivery::Rewrite,
     });
     let request = HandoffRequest { ticket, ..world.request("1", 1) };
     world.handoffs().prepare(&request).unwrap().handoff.assignment

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use handover_handoff::{Attempt, Debrief, Ending, Handoffs, PackageNote, Prepared};
+use handover_handoff::{Attempt, Debrief, Ending, HandoffRequest, Handoffs, PackageNote, Prepared};
 use handover_model::models::Model;
 use handover_model::{
     AgentId, Confidence, GroupStatus, Host, PackageKind, Phase, Priority, Provision, ReceiptState,
@@ -62,6 +62,7 @@ fn every_part_of_a_brief_is_in_its_text_its_sections_and_its_receipt() {
     for (name, used) in &brief.sections {
         assert_eq!(section(&prepared, name).used, *used, "{name}");
     }
+    assert!(!brief.sections.contains_key("beside"), "it works alone: {:?}", brief.sections);
     assert_eq!(brief.receipt.trimmed, [""; 0]);
     assert_eq!(brief.receipt.provided.context, Provision::Present);
     assert_eq!(brief.receipt.provided.specialization, Provision::Present);
@@ -171,6 +172,31 @@ fn an_ending_is_kept_in_every_field() {
 }
 
 #[test]
+fn agents_of_the_session_that_are_at_work_stand_in_the_brief() {
+    let world = World::new();
+    let request =
+        |name: &str, seconds| HandoffRequest { beside: true, ..world.request(name, seconds) };
+    let beside = |name: &str, seconds| {
+        let brief = world.handoffs().preview(&request(name, seconds));
+        (brief.text.matches("- developer in group login, at work").count(), brief.sections)
+    };
+    let first = world.started("developer", "1", 1);
+    let (count, sections) = beside("9", 2);
+    assert_eq!(count, 1);
+    assert!(sections["beside"] > 0, "{sections:?}");
+    world.started("developer", "2", 3);
+    assert_eq!(beside("9", 4).0, 2);
+    // One has ended.
+    let debrief = Debrief { verdict: Some(Verdict::Complete), ..Debrief::default() };
+    world.handoffs().ended(Ending::new(&first.assignment, &debrief, at(5))).unwrap();
+    assert_eq!(beside("9", 6).0, 1);
+    // No agent works for longer than it may.
+    let timeout = i64::try_from(world.config.agents.timeout).unwrap();
+    assert_eq!(beside("9", 2 + timeout).0, 1);
+    assert_eq!(beside("9", 4 + timeout).0, 0);
+}
+
+#[test]
 fn the_status_of_a_group_follows_the_verdicts_on_it() {
     let world = World::new();
     let status = || world.store.group(&session(), &group()).unwrap().status;
@@ -189,6 +215,7 @@ fn the_status_of_a_group_follows_the_verdicts_on_it() {
     assert_eq!(end("qa_expert", Verdict::Failed), GroupStatus::InProgress);
     assert_eq!(end("tech_lead", Verdict::PassedWithFixes), GroupStatus::ApprovedPendingMerge);
     assert_eq!(end("developer", Verdict::Failed), GroupStatus::ApprovedPendingMerge);
+    assert_eq!(end("project_manager", Verdict::Blocked), GroupStatus::ApprovedPendingMerge);
     assert_eq!(end("project_manager", Verdict::Complete), GroupStatus::Completed);
 }
 

@@ -5,8 +5,8 @@ use handover_handoff::{
     TicketRequest, follow_up_prompt, marker_of, spool,
 };
 use handover_model::{
-    GuardMode, Host, HostSessionId, KnownEvent, Provision, ReceiptState, SessionId, SessionStatus,
-    TestingMode, TicketWay, ToolUseId,
+    AgentId, BriefDelivery, GuardMode, Host, HostSessionId, KnownEvent, Provision, ReceiptState,
+    SessionId, SessionStatus, TestingMode, Ticket, ToolUseId,
 };
 use handover_store::{
     GroupUpdate, Groups, Hosts, Receipts, Sessions, SkillOutputFilter, SkillOutputs, StoreError,
@@ -24,7 +24,7 @@ fn ticket() -> TicketRequest {
         agent: None,
         parent: None,
         task_hash: "hash".to_owned(),
-        way: TicketWay::Rewrite,
+        way: BriefDelivery::Rewrite,
     }
 }
 
@@ -198,7 +198,7 @@ fn a_ticket_is_opened_with_the_receipt() {
     let conversation = HostSessionId::new("c-1").unwrap();
     let open = world.store.open_tickets(Host::CLAUDE, &conversation).unwrap();
     assert_eq!(open.len(), 1);
-    assert_eq!((&open[0].receipt, open[0].way), (&receipt_id("1"), TicketWay::Rewrite));
+    assert_eq!((&open[0].receipt, open[0].way), (&receipt_id("1"), BriefDelivery::Rewrite));
 }
 
 #[test]
@@ -248,6 +248,51 @@ fn without_a_store_the_receipt_goes_to_the_spool() {
     assert_eq!(next.handoff.assignment.iteration, 1);
     assert_eq!(world.receipt("1").state, ReceiptState::Delivered);
     assert!(!world.spool.path().join("r_1.json").exists());
+}
+
+#[test]
+fn a_ticket_waits_in_the_spool_with_its_receipt() {
+    let world = World::new();
+    let broken = Handoffs { store: Err("the store is locked"), ..world.handoffs() };
+    let request =
+        |name: &str, ticket| HandoffRequest { ticket: Some(ticket), ..world.request(name, 1) };
+    // Whatever was asked for, its prompt is the only way that is left.
+    let announced = TicketRequest { way: BriefDelivery::Start, ..ticket() };
+    broken.prepare(&request("1", announced)).unwrap();
+    let late = TicketRequest {
+        tool_use: None,
+        agent: AgentId::new("a2").ok(),
+        way: BriefDelivery::HoldBack,
+        ..ticket()
+    };
+    broken.prepare(&request("2", late)).unwrap();
+    broken.prepare(&request("3", ticket())).unwrap();
+    let agent = AgentId::new("a1").unwrap();
+    assert!(spool::bind(&world.spool, &receipt_id("1"), &agent).unwrap());
+    assert!(!spool::bind(&world.spool, &receipt_id("9"), &agent).unwrap(), "it does not wait");
+    let import = || spool::import(&world.spool, world.as_store(), &world.redactor).kept;
+    let spooled = fs_err::read(world.spool.path().join("r_1.json")).unwrap();
+    assert_eq!(import(), 3);
+    let conversation = HostSessionId::new("c-1").unwrap();
+    let open = || world.store.open_tickets(Host::CLAUDE, &conversation).unwrap();
+    let shown = |ticket: &Ticket| {
+        let agent = ticket.agent.as_ref().map_or("-", AgentId::as_str).to_owned();
+        (ticket.receipt.to_string(), ticket.way, agent)
+    };
+    // The third is of a call that was briefed before.
+    let expected = [
+        ("r_1".to_owned(), BriefDelivery::Rewrite, "a1".to_owned()),
+        ("r_2".to_owned(), BriefDelivery::HoldBack, "a2".to_owned()),
+    ];
+    assert_eq!(open().iter().map(shown).collect::<Vec<_>>(), expected);
+    assert!(open()[0].task.as_deref().is_some_and(|task| !task.is_empty()), "{:?}", open()[0]);
+    // Another process imported it while its subagent started.
+    let other = String::from_utf8(spooled).unwrap().replace("\"a1\"", "\"a3\"");
+    world.store.close_ticket(&receipt_id("1"), at(5)).unwrap();
+    fs_err::write(world.spool.path().join("r_1.json"), other).unwrap();
+    assert_eq!((import(), open().len()), (1, 1));
+    let kept = world.store.ticket_of(Host::CLAUDE, &agent).unwrap().unwrap();
+    assert_eq!(kept.receipt, receipt_id("1"), "what is known is not overwritten");
 }
 
 #[test]

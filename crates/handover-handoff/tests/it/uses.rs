@@ -17,7 +17,7 @@ fn world() -> World {
 /// The conversation of an agent that reads one file and says something.
 fn trace(handoff: &Handoff, path: &str, said: &str) -> Trace {
     let mut trace = Trace::default();
-    trace.told(handoff.prompt.text());
+    trace.given(handoff.prompt.text());
     trace.called(ToolCall {
         id: "t1".to_owned(),
         name: "Read".to_owned(),
@@ -74,7 +74,7 @@ fn is_unknown_without_a_conversation_or_a_delivery() {
     let handoff = world.started("developer", "1", 1);
     end(&world, &handoff, None);
     let mut silent = Trace::default();
-    silent.told(handoff.prompt.text());
+    silent.given(handoff.prompt.text());
     end(&world, &handoff, Some(&silent));
     let unknown = |name: &str| uses(&world, name).iter().all(|(_, used)| used.is_none());
     assert!(unknown("1"));

@@ -20,8 +20,19 @@ pub struct Brief<'a> {
     pub state: ReceiptState,
     /// Why it failed.
     pub failure: Option<&'a str>,
-    /// Whether its marker is in the conversation of the subagent.
-    pub seen: bool,
+    /// What the conversation of the subagent shows of it.
+    pub shown: Shown,
+}
+
+/// What a host kept of a subagent's conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// The marker of the brief is in it.
+    Brief,
+    /// It is there, without the marker.
+    Other,
+    /// Nothing: the program was killed before it wrote anything.
+    Nothing,
 }
 
 /// The verdict on one subagent, with the reason where it needs one.
@@ -29,10 +40,14 @@ pub fn judge(facts: &Facts<'_>) -> (Coverage, Option<String>) {
     if let Some(reason) = facts.refused {
         return (Coverage::Refused, Some(reason.to_owned()));
     }
+    let arrived = |brief: &Brief<'_>| match (brief.shown, brief.state) {
+        (Shown::Brief, _) | (_, ReceiptState::Confirmed) => true,
+        // It was seen to start with it.
+        (Shown::Nothing, state) => state == ReceiptState::Delivered,
+        (Shown::Other, _) => false,
+    };
     match (&facts.receipt, facts.exempt) {
-        (Some(brief), _) if brief.seen || brief.state == ReceiptState::Confirmed => {
-            (Coverage::Briefed, None)
-        }
+        (Some(brief), _) if arrived(brief) => (Coverage::Briefed, None),
         (_, Some((rule, reason))) => (Coverage::Exempt, Some(format!("{rule}: {reason}"))),
         (Some(brief), None) => {
             let reason = match brief.state {
@@ -51,39 +66,48 @@ pub fn judge(facts: &Facts<'_>) -> (Coverage, Option<String>) {
 mod tests {
     use super::*;
 
-    fn brief(state: ReceiptState, seen: bool) -> Option<Brief<'static>> {
-        Some(Brief { state, failure: Some("the program did not start it"), seen })
+    fn brief(state: ReceiptState, shown: Shown) -> Option<Brief<'static>> {
+        Some(Brief { state, failure: Some("the program did not start it"), shown })
     }
 
     #[test]
     fn a_subagent_is_covered_by_what_its_conversation_shows() {
         use ReceiptState::{Assembled, Confirmed, Delivered, Failed};
+        use Shown::{Nothing, Other};
         let judged = |receipt, exempt, refused| {
             let (state, reason) = judge(&Facts { receipt, exempt, refused });
             format!("{state} {}", reason.unwrap_or_default())
         };
         let rule = Some(("hooks.exempt", "it plans"));
         for (receipt, exempt, refused, expected) in [
-            (brief(Confirmed, false), None, None, "briefed "),
-            (brief(Delivered, true), None, None, "briefed "),
-            (brief(Failed, true), None, None, "briefed "),
+            (brief(Confirmed, Other), None, None, "briefed "),
+            (brief(Delivered, Shown::Brief), None, None, "briefed "),
+            (brief(Failed, Shown::Brief), None, None, "briefed "),
             (
-                brief(Delivered, false),
+                brief(Delivered, Other),
                 None,
                 None,
                 "missed its conversation does not hold its brief",
             ),
             (
-                brief(Assembled, false),
+                brief(Assembled, Other),
                 None,
                 None,
                 "missed its conversation does not hold its brief",
             ),
-            (brief(Failed, false), None, None, "missed the program did not start it"),
+            (brief(Failed, Other), None, None, "missed the program did not start it"),
+            (brief(Delivered, Nothing), None, None, "briefed "),
+            (
+                brief(Assembled, Nothing),
+                None,
+                None,
+                "missed its conversation does not hold its brief",
+            ),
+            (brief(Failed, Nothing), None, None, "missed the program did not start it"),
             (None, rule, None, "exempt hooks.exempt: it plans"),
-            (brief(Delivered, false), rule, None, "exempt hooks.exempt: it plans"),
+            (brief(Delivered, Other), rule, None, "exempt hooks.exempt: it plans"),
             (None, None, Some("denied"), "refused denied"),
-            (brief(Failed, false), None, Some("denied"), "refused denied"),
+            (brief(Failed, Other), None, Some("denied"), "refused denied"),
             (None, None, None, "missed no hook answered for it"),
         ] {
             assert_eq!(judged(receipt, exempt, refused), expected);

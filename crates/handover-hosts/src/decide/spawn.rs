@@ -1,7 +1,7 @@
 //! A subagent is about to be spawned: whether it is briefed, how the brief reaches it, and how much
 //! of it fits.
 
-use handover_model::{GroupId, ReceiptId, TicketWay, Tokenizer};
+use handover_model::{BriefDelivery, GroupId, ReceiptId, Tokenizer};
 use handover_text::tokens;
 
 use crate::event::{Action, SubagentSpawn};
@@ -10,13 +10,13 @@ use crate::host::{Capabilities, TextLimit};
 /// How a brief reaches a subagent: by exactly one method. None if the host has none.
 ///
 /// `drops_rewrites` means that this version of the host is known to ignore rewritten prompts.
-pub fn delivery(can: Capabilities, drops_rewrites: bool) -> Option<TicketWay> {
+pub fn delivery(can: Capabilities, drops_rewrites: bool) -> Option<BriefDelivery> {
     if can.rewrites_prompt && !drops_rewrites {
-        Some(TicketWay::Rewrite)
+        Some(BriefDelivery::Rewrite)
     } else if can.injects_at_start {
-        Some(TicketWay::Start)
+        Some(BriefDelivery::Start)
     } else if can.holds_back {
-        Some(TicketWay::HoldBack)
+        Some(BriefDelivery::HoldBack)
     } else {
         None
     }
@@ -32,14 +32,14 @@ pub enum Outcome {
 }
 
 /// What the host should do about a spawn.
-pub fn decide(spawn: &SubagentSpawn, way: TicketWay, outcome: Outcome) -> Action {
+pub fn decide(spawn: &SubagentSpawn, way: BriefDelivery, outcome: Outcome) -> Action {
     match (outcome, way) {
         (Outcome::Refused(reason), _) => Action::Refuse(reason),
-        (Outcome::Made(preface), TicketWay::Rewrite) => {
+        (Outcome::Made(preface), BriefDelivery::Rewrite) => {
             Action::Rewrite(spawn.with_prompt(with_task(&preface, &spawn.prompt)))
         }
         // The brief follows when the subagent starts or stops.
-        (Outcome::Made(_), TicketWay::Start | TicketWay::HoldBack) => Action::Proceed,
+        (Outcome::Made(_), BriefDelivery::Start | BriefDelivery::HoldBack) => Action::Proceed,
     }
 }
 
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_rewrite_puts_the_preface_before_the_task() {
         let made = Outcome::Made("## Context\n".to_owned());
-        let action = decide(&spawn(), TicketWay::Rewrite, made);
+        let action = decide(&spawn(), BriefDelivery::Rewrite, made);
         let Action::Rewrite(input) = action else { panic!("{action:?}") };
         assert_eq!(input["prompt"], "## Context\n\n## Your Task\n\ndo it\n");
         assert_eq!((&input["model"], &input["new"]), (&"opus".into(), &serde_json::json!([1])));
@@ -133,12 +133,12 @@ mod tests {
             ..Capabilities::default()
         };
         for (host, drops_rewrites, expected) in [
-            (can(true, true, true), false, Some(TicketWay::Rewrite)),
-            (can(true, true, true), true, Some(TicketWay::Start)),
-            (can(true, false, true), true, Some(TicketWay::HoldBack)),
+            (can(true, true, true), false, Some(BriefDelivery::Rewrite)),
+            (can(true, true, true), true, Some(BriefDelivery::Start)),
+            (can(true, false, true), true, Some(BriefDelivery::HoldBack)),
             (can(true, false, false), true, None),
-            (can(false, true, true), false, Some(TicketWay::Start)),
-            (can(false, false, true), false, Some(TicketWay::HoldBack)),
+            (can(false, true, true), false, Some(BriefDelivery::Start)),
+            (can(false, false, true), false, Some(BriefDelivery::HoldBack)),
             (can(false, false, false), false, None),
         ] {
             assert_eq!(delivery(host, drops_rewrites), expected, "{host:?} {drops_rewrites}");
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_brief_delivered_later_does_not_change_the_prompt() {
-        for way in [TicketWay::Start, TicketWay::HoldBack] {
+        for way in [BriefDelivery::Start, BriefDelivery::HoldBack] {
             let made = Outcome::Made("x".to_owned());
             assert_eq!(decide(&spawn(), way, made), Action::Proceed);
         }
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_refusal_has_a_reason_whatever_the_method() {
-        for way in TicketWay::ALL.iter().copied() {
+        for way in BriefDelivery::ALL.iter().copied() {
             let action = decide(&spawn(), way, Outcome::Refused("no context".to_owned()));
             assert_eq!(action, Action::Refuse("no context".to_owned()));
         }

@@ -1,7 +1,7 @@
 //! A subagent starts: which spawn it belongs to. The host does not say yet, so the oldest spawn of its kind
 //! that waits is assumed; when the subagent ends, its host's own records tell.
 
-use handover_model::{Ticket, TicketWay};
+use handover_model::{BriefDelivery, Ticket};
 
 use crate::event::Subagent;
 
@@ -29,13 +29,13 @@ pub fn recognize<'a>(agent: &Subagent, known: bool, tickets: &'a [Ticket]) -> St
             && (ticket.agent_type == agent.kind || ticket.name.as_deref() == Some(&agent.kind))
     };
     match tickets.iter().find(waits) {
-        Some(ticket) if ticket.way == TicketWay::Start => Start::Awaited(ticket),
+        Some(ticket) if ticket.way == BriefDelivery::Start => Start::Awaited(ticket),
         Some(ticket) => Start::Briefed(ticket),
         None => Start::Missing,
     }
 }
 
-/// What a subagent is told whose start cannot be refused.
+/// The text for a subagent whose start cannot be refused.
 pub fn refusal(reason: &str) -> String {
     format!(
         "Handover refuses this agent, because {reason}. It does no work and uses no tool: its only message says \
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn a_name_stands_for_the_kind() {
         let named = Ticket { name: Some("alice".to_owned()), ..ticket("r_1", None) };
-        let tickets = [Ticket { way: TicketWay::Start, ..named }];
+        let tickets = [Ticket { way: BriefDelivery::Start, ..named }];
         assert_eq!(recognize(&agent("alice"), false, &tickets), Start::Awaited(&tickets[0]));
         assert_eq!(recognize(&agent("bob"), false, &tickets), Start::Missing);
     }

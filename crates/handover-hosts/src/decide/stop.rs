@@ -120,7 +120,7 @@ pub fn decide(stop: &SubagentStop, facts: &Facts<'_>) -> Action {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use handover_model::{Host, HostSessionId, TicketWay, Timestamp, ToolUseId};
+    use handover_model::{BriefDelivery, Host, HostSessionId, Timestamp, ToolUseId};
 
     use super::*;
 
@@ -134,7 +134,7 @@ pub(super) mod tests {
             tool_use: ToolUseId::new(format!("call_{id}")).ok(),
             task_hash: format!("task of {id}"),
             task: None,
-            way: TicketWay::Rewrite,
+            way: BriefDelivery::Rewrite,
             agent: agent.map(|id| AgentId::new(id).unwrap()),
             asked: false,
             ending: None,

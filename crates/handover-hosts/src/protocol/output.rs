@@ -74,9 +74,9 @@ pub enum Specific {
         /// Added to what the model reads about the failure.
         additional_context: String,
     },
-    /// An agent is told what to do.
+    /// An agent gets its prompt.
     UserPromptSubmit {
-        /// Added to what it is told.
+        /// Added to the prompt.
         additional_context: String,
     },
     /// A subagent starts.

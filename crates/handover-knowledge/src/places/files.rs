@@ -35,7 +35,7 @@ const WRITTEN_FILES: &[&str] = &[
     "mvnw.cmd",
 ];
 
-/// Names of files that every change touches or none: nobody needs to be told. In lower case, without their end.
+/// Names of files that every change touches or none: nobody needs to read of them. In lower case, without their end.
 const KEPT_BY_HABIT: &[&str] = &[
     "authors",
     "changelog",

@@ -58,7 +58,7 @@ impl<'m> Dictionary<'m> {
         Some(Self { model, directory })
     }
 
-    /// Whether no code has the name; none if that cannot be told.
+    /// Whether no code has the name; none if that is unknown.
     fn lacks(&self, name: &str) -> Option<bool> {
         // The first term of an identifier is all of it.
         let whole = words::terms(name).into_iter().next()?;

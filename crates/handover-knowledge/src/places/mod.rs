@@ -115,7 +115,7 @@ pub struct Checkout<'a> {
 pub struct Watch<'a> {
     /// Whether to stop as soon as possible.
     pub stop: &'a (dyn Fn() -> bool + Sync),
-    /// Is told how many files have been read, of how many.
+    /// Called with how many files have been read, of how many.
     pub seen: &'a (dyn Fn(usize, usize) + Sync),
 }
 

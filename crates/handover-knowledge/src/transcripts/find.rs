@@ -7,6 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use handover_model::Host;
 
+use super::lines::string_in_file;
 use super::programs::{self, Program};
 use crate::{Place, SkipReason, Skipped, SourceContext};
 
@@ -39,19 +40,47 @@ impl Transcript {
     }
 }
 
+/// A search for the transcripts of this project.
+pub(super) struct Search<'a> {
+    pub(super) context: &'a SourceContext<'a>,
+    pub(super) found: Vec<Transcript>,
+    pub(super) skipped: Vec<Skipped>,
+}
+
+impl Search<'_> {
+    /// Adds the files of a program that were begun in one of our checkouts: the folder is the first `cwd` in them.
+    pub(super) fn keep_ours(&mut self, program: &dyn Program, files: Vec<PathBuf>) {
+        for file in files {
+            if self.context.stopped() {
+                return;
+            }
+            let Some(id) = program.id_of(&file) else { continue };
+            match string_in_file(&file, "cwd") {
+                Ok(Some(folder)) if is_ours(Path::new(&folder), self.context) => {
+                    self.found.extend(Transcript::in_file(program.host(), id, file));
+                }
+                Ok(_) => {}
+                Err(reason) => {
+                    self.skipped.push(Skipped { what: format!("{}:{id}", program.host()), reason });
+                }
+            }
+        }
+    }
+}
+
 /// The transcripts of this project, or those in the folders that were asked for.
 pub fn find(context: &SourceContext<'_>) -> (Vec<Transcript>, Vec<Skipped>) {
     if !context.paths.is_empty() {
         return in_folders(context.paths, context.stop);
     }
-    let (mut found, mut skipped) = (Vec::new(), Vec::new());
+    let mut search = Search { context, found: Vec::new(), skipped: Vec::new() };
     for program in programs::ALL {
         if context.stopped() {
             break;
         }
-        program.find(context, &mut found, &mut skipped);
+        program.find(&mut search);
     }
-    (found, skipped)
+    (search.found, search.skipped)
 }
 
 /// Every transcript in these files and folders, whatever program and project it is of.
@@ -120,30 +149,4 @@ pub(super) fn is_ours(folder: &Path, context: &SourceContext<'_>) -> bool {
 /// The name of a file without its extension.
 pub(super) fn stem(path: &Path) -> Option<String> {
     path.file_stem()?.to_str().map(ToOwned::to_owned)
-}
-
-/// Adds the files of a program that were begun in one of our checkouts.
-pub(super) fn keep_ours(
-    program: &dyn Program,
-    files: Vec<PathBuf>,
-    folder_of: &dyn Fn(&Path) -> Result<Option<PathBuf>, SkipReason>,
-    context: &SourceContext<'_>,
-    found: &mut Vec<Transcript>,
-    skipped: &mut Vec<Skipped>,
-) {
-    for file in files {
-        if context.stopped() {
-            return;
-        }
-        let Some(id) = program.id_of(&file) else { continue };
-        match folder_of(&file) {
-            Ok(Some(folder)) if is_ours(&folder, context) => {
-                found.extend(Transcript::in_file(program.host(), id, file));
-            }
-            Ok(_) => {}
-            Err(reason) => {
-                skipped.push(Skipped { what: format!("{}:{id}", program.host()), reason });
-            }
-        }
-    }
 }

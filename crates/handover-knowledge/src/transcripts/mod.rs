@@ -1,5 +1,5 @@
 //! Conversations as agent programs record them, read into one form. What of them is worth keeping is decided
-//! elsewhere; others measure with them what agents were told and did.
+//! elsewhere; others measure with them what agents were given and did.
 //!
 //! Formats differ and change, so as little as possible is expected: an unknown line is skipped, a broken one
 //! counted. Everything is bounded: the length of a line, the text of a message, the number of messages.
@@ -132,12 +132,12 @@ pub fn by_id(host: Host, homes: &Homes, id: &str) -> Option<Transcript> {
 }
 
 impl Conversation {
-    /// What its agent was told and did.
+    /// What its agent was given and did.
     pub fn trace(&self) -> Trace {
         let mut trace = Trace::default();
         for message in &self.messages {
             match message.role {
-                Role::Person => trace.told(&message.text),
+                Role::Person => trace.given(&message.text),
                 Role::Assistant if message.text.is_empty() => {}
                 Role::Assistant => trace.said(&message.text),
                 Role::Tool { failed } => trace.shown(&message.id, failed, &message.text),

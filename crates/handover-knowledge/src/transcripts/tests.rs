@@ -127,7 +127,7 @@ fn conversations_of_other_projects_are_not() {
 }
 
 #[test]
-fn folders_that_look_alike_are_told_apart_by_what_is_inside() {
+fn folders_that_look_alike_are_distinguished_by_what_is_inside() {
     let home = Home::new();
     // `/home/ada/settings/old` and `/home/ada/settings-old` have the same name there.
     home.put("claude-2.1.197.jsonl", ".claude/projects/-home-ada-settings-old/1.jsonl");
@@ -308,17 +308,17 @@ fn foreign_files_are_counted_and_links_are_not_followed() {
 }
 
 #[test]
-fn what_an_agent_was_told_and_did_is_its_trace() {
-    use handover_model::TraceStep::{Called, Said, Shown, Told};
+fn what_an_agent_was_given_and_did_is_its_trace() {
+    use handover_model::TraceStep::{Called, Given, Said, Shown};
     for file in ["claude-2.1.197.jsonl", "qwen-0.24.4.jsonl"] {
         let trace = read_file(&golden(file)).unwrap().1.trace();
         let steps = trace.steps();
         let called = steps.iter().filter_map(|step| match step {
             Called(call) => Some(call),
-            Told(_) | Said(_) | Shown { .. } => None,
+            Given(_) | Said(_) | Shown { .. } => None,
         });
         let calls: Vec<_> = called.collect();
-        assert!(matches!(&steps[0], Told(text) if text == ASKED), "{file}: {steps:?}");
+        assert!(matches!(&steps[0], Given(text) if text == ASKED), "{file}: {steps:?}");
         assert!(matches!(steps.last(), Some(Said(text)) if text == CONCLUDED), "{file}");
         assert_eq!(calls.len(), 1, "{file}");
         let shown = |step: &&handover_model::TraceStep| matches!(step, Shown { call, failed: false, .. } if *call == calls[0].id);

@@ -2,7 +2,7 @@
 
 words! {
     /// How a subagent receives its brief.
-    TicketWay, "brief delivery" {
+    BriefDelivery, "brief delivery" {
         /// In its rewritten prompt.
         Rewrite => "rewrite",
         /// When it starts, because its host discards rewritten prompts.

@@ -171,7 +171,7 @@ words! {
         /// It gets its brief when it starts, else by being held back once.
         #[default]
         BriefLate => "brief_late",
-        /// Its spawn is refused; where the host cannot do that, it is told to stop.
+        /// Its spawn is refused; where the host cannot do that, it is asked to stop.
         Refuse => "refuse",
         /// It works without one and counts as exempt.
         Allow => "allow",
@@ -185,7 +185,7 @@ words! {
         Briefed => "briefed",
         /// It worked without one, by a rule of the configuration.
         Exempt => "exempt",
-        /// It did not start, or was told to stop.
+        /// It did not start, or was asked to stop.
         Refused => "refused",
         /// It worked without a brief and should not have.
         Missed => "missed",

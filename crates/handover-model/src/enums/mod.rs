@@ -148,7 +148,7 @@ mod tests {
             GateFormat GroupStatus GuardMode ItemKind JournalKind KnownEvent NoteKind NoteState OnMissing PackageKind
             PartyPhase Phase PipelineName Priority Profile ReasoningLevel ReceiptState RecordState RedactionMode
             Routing RunPhase RunState ScenarioKind ScenarioOutcome Scope SessionStatus Severity SignalKind SourceName
-            StoryState TeamStatus TestingMode TicketWay Tier TokenKind Tokenizer TokenScope Topic Trust
+            StoryState TeamStatus TestingMode BriefDelivery Tier TokenKind Tokenizer TokenScope Topic Trust
             UatGate Use UseLearning Verdict Zone
         );
     }

@@ -20,7 +20,7 @@ impl Trust {
         sources.into_iter().min()
     }
 
-    /// Whether readers must be told the class: nobody vouches for the text.
+    /// Whether readers must see the class: nobody vouches for the text.
     pub const fn is_shown(self) -> bool {
         matches!(self, Self::Outside | Self::Agent)
     }

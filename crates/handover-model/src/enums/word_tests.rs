@@ -103,7 +103,7 @@ fn words_of_sessions() {
 
 #[test]
 fn words_of_agents() {
-    check(TicketWay::WORDS, "rewrite start hold_back");
+    check(BriefDelivery::WORDS, "rewrite start hold_back");
     check(Profile::WORDS, "read_only edit full");
     check(
         FailureClass::WORDS,

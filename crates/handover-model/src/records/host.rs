@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AgentId, Host, HostSessionId, ReceiptId, TicketWay, Timestamp, ToolUseId};
+use crate::{AgentId, BriefDelivery, Host, HostSessionId, ReceiptId, Timestamp, ToolUseId};
 
 /// A briefed subagent, from its spawn to the end of its conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,11 +21,11 @@ pub struct Ticket {
     pub tool_use: Option<ToolUseId>,
     /// BLAKE3 of the task as passed to the host.
     pub task_hash: String,
-    /// What it was asked for, on one line; others that work at the same time are told.
+    /// What it was asked for, on one line; others that work at the same time see it.
     #[serde(default)]
     pub task: Option<String>,
     /// How the brief is delivered.
-    pub way: TicketWay,
+    pub way: BriefDelivery,
     /// The host's id of the subagent. From its start until the host says which call spawned it, this is a
     /// guess among the spawns that wait.
     pub agent: Option<AgentId>,

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use handover_context::archive::{CopyError, copy, export, import};
 use handover_model::{
-    Action, AgentId, Amendment, AmendmentDecision, CounterName, EpicId, EventType, GroupId, Host,
-    HostSessionId, ItemKind, ItemRef, JournalKind, LockOwner, NoteState, OperationId, PackageId,
-    Phase, ProjectId, ReasoningId, ReceiptId, RecordState, Role, RunId, SessionId, SkillName,
-    TicketWay, ToolUseId, Topic, Verdict,
+    Action, AgentId, Amendment, AmendmentDecision, BriefDelivery, CounterName, EpicId, EventType,
+    GroupId, Host, HostSessionId, ItemKind, ItemRef, JournalKind, LockOwner, NoteState,
+    OperationId, PackageId, Phase, ProjectId, ReasoningId, ReceiptId, RecordState, Role, RunId,
+    SessionId, SkillName, ToolUseId, Topic, Verdict,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::archive::{Digest, KINDS};
@@ -198,7 +198,7 @@ fn fill_all(store: &dyn Store) {
             agent_type: r.clean("developer"),
             task_hash: "t".to_owned(),
             task: Some(r.clean("Refresh tokens")),
-            way: TicketWay::Rewrite,
+            way: BriefDelivery::Rewrite,
             name: Some(r.clean("alice")),
             tool_use: ToolUseId::new("toolu_1").ok(),
             agent: AgentId::new("a1").ok(),

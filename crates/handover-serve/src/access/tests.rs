@@ -180,7 +180,7 @@ impl Records {
             agent_type: clean("general-purpose"),
             task_hash: "hash".to_owned(),
             task: None,
-            way: TicketWay::Rewrite,
+            way: BriefDelivery::Rewrite,
             name: None,
             tool_use: Some(self.call.clone()),
             agent: None,

@@ -1,4 +1,4 @@
-//! `/metrics`: the text format, the rights, and that nothing is told that should not be.
+//! `/metrics`: the text format, the rights, and that nothing is shown that should not be.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ fn parse(text: &str) -> BTreeMap<String, (String, Vec<Sample>)> {
 }
 
 #[test]
-fn figures_are_told_in_the_text_format() {
+fn figures_are_in_the_text_format() {
     let service = TestService::start();
     let body = serde_json::json!({
         "text": "# Gateway\n\nThe password is hunter2sEcret\n", "kind": "research", "producer": "developer",

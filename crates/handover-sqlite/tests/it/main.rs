@@ -10,7 +10,6 @@ mod feed;
 mod file;
 mod index;
 mod locks;
-mod private;
 mod salvage;
 mod sums;
 

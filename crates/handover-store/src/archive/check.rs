@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use handover_model::{
-    Action, AgentId, AmendedBy, AmendmentDecision, Confidence, CounterName, Edit, EpicId,
-    EventType, Form, GroupId, GroupStatus, Host, HostSessionId, ItemKind, JournalKind, LeftOut,
-    LockOwner, NoteId, NoteKind, NoteState, OperationId, PackageKind, Phase, Priority, ProjectId,
-    Provided, ReceiptId, ReceiptState, RecordState, Role, RunId, RunState, Scope, ScreenFlag,
-    Section, SessionId, SessionStatus, SkillName, StaleName, TicketWay, ToolUseId, Topic, Trust,
+    Action, AgentId, AmendedBy, AmendmentDecision, BriefDelivery, Confidence, CounterName, Edit,
+    EpicId, EventType, Form, GroupId, GroupStatus, Host, HostSessionId, ItemKind, JournalKind,
+    LeftOut, LockOwner, NoteId, NoteKind, NoteState, OperationId, PackageKind, Phase, Priority,
+    ProjectId, Provided, ReceiptId, ReceiptState, RecordState, Role, RunId, RunState, Scope,
+    ScreenFlag, Section, SessionId, SessionStatus, SkillName, StaleName, ToolUseId, Topic, Trust,
     Use, Verdict, Zone,
 };
 use serde::de::DeserializeOwned;
@@ -66,7 +66,7 @@ pub(super) fn is_valid(kind: &str, column: &str, text: &str) -> bool {
         ("receipt_item", "used") => is::<Use>(text),
         ("run", "state") => is::<RunState>(text),
         ("run_journal", "kind") => is::<JournalKind>(text),
-        ("ticket", "way") => is::<TicketWay>(text),
+        ("ticket", "way") => is::<BriefDelivery>(text),
         ("package", "files")
         | ("task_group", "specializations")
         | ("reasoning", "refs")

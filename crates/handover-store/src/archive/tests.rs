@@ -74,6 +74,23 @@ fn records_of_every_kind_survive_json() {
 }
 
 #[test]
+fn only_private_notes_and_what_was_done_with_them_are_private() {
+    let is_private = |kind: &str, column: &str, text: &str| {
+        let mut record = sample(Kind::named(kind).unwrap());
+        let at = record.column(column).unwrap();
+        record.values[at] = Value::Text(text.to_owned());
+        record.is_private()
+    };
+    for kind in ["note", "note_unit"] {
+        assert!(is_private(kind, "kind", "conversation"), "{kind}");
+        assert!(!is_private(kind, "kind", "doc"), "{kind}");
+    }
+    assert!(!is_private("package", "kind", "research"));
+    assert!(!is_private("operation", "changes", "[]"));
+    assert!(is_private("operation", "changes", "garbage"), "what cannot be read may be private");
+}
+
+#[test]
 fn every_value_counts_in_the_hash() {
     for kind in all_kinds() {
         let record = sample(kind);
@@ -117,6 +134,21 @@ fn invalid_records_are_rejected() {
     assert_eq!(set("colour", "red".into()), BadRecord::Column { kind, column });
     let missing = json(&|object| drop(object.remove("id")));
     assert_eq!(missing, BadRecord::Missing { kind, column: "id" });
+}
+
+#[test]
+fn only_what_can_be_retired_may_lack_a_state() {
+    let without = |kind: &str, column: &str| {
+        let Json::Object(mut object) = sample(Kind::named(kind).unwrap()).to_json() else {
+            panic!()
+        };
+        object.remove(column).unwrap();
+        Record::from_json(Json::Object(object))
+    };
+    assert_eq!(without("package", "state").unwrap().text("state"), Some("live"));
+    for (kind, column) in [("package", "priority"), ("run", "state")] {
+        assert_eq!(without(kind, column).unwrap_err(), BadRecord::Missing { kind, column });
+    }
 }
 
 #[test]

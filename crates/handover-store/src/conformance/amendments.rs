@@ -32,7 +32,7 @@ pub fn the_last_decision_counts(backend: &dyn Backend) {
 }
 
 /// Pages that show replacements reload after a decision.
-pub fn a_decision_is_told(backend: &dyn Backend) {
+pub fn a_decision_is_reported(backend: &dyn Backend) {
     let store = backend.open();
     let before = store.feed_span().unwrap().last;
     store.decide_amendment(&decided("doc-1", AmendmentDecision::Confirmed, 1)).unwrap();

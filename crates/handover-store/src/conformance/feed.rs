@@ -107,7 +107,7 @@ pub fn learned_records_are_in_the_feed(backend: &dyn Backend) {
 }
 
 /// Notes that were learned together are one change; those that were known are none.
-pub fn notes_are_told_together(backend: &dyn Backend) {
+pub fn notes_are_reported_together(backend: &dyn Backend) {
     let store = backend.open();
     let units = ["a.md", "b.md"].map(|path| unit(path, &["one", "two"]));
     store.learn_notes(&project(), &units, at(1)).unwrap();

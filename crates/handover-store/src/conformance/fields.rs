@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use handover_model::learn::Trust;
 use handover_model::{
-    AgentId, Confidence, Delivery, EpicId, ErrorIncident, ErrorPattern, Event, EventType, Group,
-    GroupStatus, Host, HostSessionId, HostVersion, JournalEntry, JournalKind, LockOwner, Package,
-    PackageId, PackageKind, Phase, Priority, Reasoning, ReasoningId, ReceiptId, ReceiptState,
-    RecordState, Run, RunId, RunState, Scope, Session, SessionCounts, SessionStatus, SkillName,
-    SkillOutput, Strategy, Ticket, TicketWay, Token, TokenId, TokenKind, TokenScope, ToolUseId,
+    AgentId, BriefDelivery, Confidence, Delivery, EpicId, ErrorIncident, ErrorPattern, Event,
+    EventType, Group, GroupStatus, Host, HostSessionId, HostVersion, JournalEntry, JournalKind,
+    LockOwner, Package, PackageId, PackageKind, Phase, Priority, Reasoning, ReasoningId, ReceiptId,
+    ReceiptState, RecordState, Run, RunId, RunState, Scope, Session, SessionCounts, SessionStatus,
+    SkillName, SkillOutput, Strategy, Ticket, Token, TokenId, TokenKind, TokenScope, ToolUseId,
     Topic,
 };
 use serde_json::json;
@@ -470,7 +470,7 @@ pub fn of_hosts_and_tokens(backend: &dyn Backend) {
             agent_type: clean("reviewer"),
             task_hash: "hash".to_owned(),
             task: Some(clean("Review it")),
-            way: TicketWay::Start,
+            way: BriefDelivery::Start,
             name: Some(clean("alice")),
             tool_use: Some(ToolUseId::new("toolu_1").unwrap()),
             agent: None,
@@ -488,7 +488,7 @@ pub fn of_hosts_and_tokens(backend: &dyn Backend) {
         tool_use: ToolUseId::new("toolu_1").ok(),
         task_hash: "hash".to_owned(),
         task: Some("Review it".to_owned()),
-        way: TicketWay::Start,
+        way: BriefDelivery::Start,
         agent: Some(agent.clone()),
         asked: true,
         ending: None,

@@ -1,7 +1,7 @@
 //! Cases of [`Hosts`](crate::Hosts).
 
 use handover_model::{
-    AgentId, Host, HostSessionId, ReceiptId, SessionId, Ticket, TicketWay, ToolUseId,
+    AgentId, BriefDelivery, Host, HostSessionId, ReceiptId, SessionId, Ticket, ToolUseId,
 };
 
 use super::Backend;
@@ -28,7 +28,7 @@ fn ticket(store: &dyn Store, session: &SessionId, id: &str, claim: bool) -> Rece
         agent_type: clean("general-purpose"),
         task_hash: format!("hash of {id}"),
         task: None,
-        way: TicketWay::Rewrite,
+        way: BriefDelivery::Rewrite,
         name: None,
         tool_use: ToolUseId::new(format!("toolu_{id}")).ok(),
         agent: None,
@@ -64,7 +64,7 @@ pub fn tickets_are_found_by_conversation_and_subagent(backend: &dyn Backend) {
     let second = ticket(&*store, &session, "r_2", false);
     assert_eq!(ids(), ["r_1", "r_2"]);
     let first = &open()[0];
-    assert_eq!((first.agent_type.as_str(), first.way), ("general-purpose", TicketWay::Rewrite));
+    assert_eq!((first.agent_type.as_str(), first.way), ("general-purpose", BriefDelivery::Rewrite));
     assert_eq!((first.task_hash.as_str(), first.asked), ("hash of r_1", false));
     assert_eq!(store.open_tickets(Host::CLAUDE, &conversation("c2")).unwrap(), []);
     assert_eq!(store.open_tickets(Host::CODEX, &conversation("c1")).unwrap(), []);

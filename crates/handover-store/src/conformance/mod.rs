@@ -61,7 +61,7 @@ macro_rules! conformance_tests {
             verdicts: reads_back_completely, newest_first_and_filtered, belongs_to_its_session;
             trust: an_error_has_the_lowest_class_of_its_sightings,
                 a_strategy_has_the_lowest_class_of_its_sources, what_an_agent_wrote_is_lowered;
-            amendments: the_last_decision_counts, a_decision_is_told;
+            amendments: the_last_decision_counts, a_decision_is_reported;
             skill_outputs: always_a_new_row, iterations_count_per_role_and_group;
             errors: sightings_count, the_first_solution_starts_and_later_ones_confirm,
                 judging_moves_trust_within_its_bounds, the_most_frequent_solution_is_shown,
@@ -88,7 +88,7 @@ macro_rules! conformance_tests {
                 slices_cover_everything, purged_sessions_leave_nothing,
                 reindexing_changes_nothing, reindexing_covers_the_named_sessions;
             feed: every_change_is_in_the_feed_once, a_batch_is_in_the_feed_in_order, only_committed_changes_are_in_the_feed, learned_records_are_in_the_feed,
-                notes_are_told_together;
+                notes_are_reported_together;
             forgetting: a_retired_package_is_in_no_index, a_retired_package_can_be_superseded,
                 retired_packages_can_be_deleted,
                 what_was_learned_is_retired, operations_are_logged, erased_notes_leave_the_log;

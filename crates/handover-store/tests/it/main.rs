@@ -1,6 +1,8 @@
-//! The conformance suite, on the embedded store.
+//! The conformance suite, on the embedded store, and on two of them of which one has the private notes.
 
 #![expect(clippy::unwrap_used, reason = "these are tests")]
+
+mod private;
 
 use std::path::PathBuf;
 

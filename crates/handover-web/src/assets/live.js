@@ -263,7 +263,7 @@
     if (event.key === "k") step(-1);
     if (event.key === "c" && navigator.clipboard) navigator.clipboard.writeText(location.href).then(() => say("Link copied", "on"));
   });
-  // What a form did is told once.
+  // What a form did is shown once.
   if (new URLSearchParams(location.search).has("done")) {
     const plain = new URL(location.href);
     plain.searchParams.delete("done");

@@ -85,7 +85,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let body = html! {
         header class="page" {
             h1 { "Knowledge" }
-            p class="lead" { "What agents can be told: what others wrote, what the project says, what worked, what went wrong before." }
+            p class="lead" { "What agents can be given: what others wrote, what the project says, what worked, what went wrong before." }
             nav class="tabs" aria-label="Kinds" {
                 a href="/knowledge" aria-current="page" { "Everything" }
                 a href="/notes" { "Notes" } a href="/strategies" { "Strategies" } a href="/errors" { "Errors" }

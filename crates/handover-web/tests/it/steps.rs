@@ -117,8 +117,8 @@ fn a_receipt_says_why_something_is_not_in_it() {
     let receipt = fixture.receipt(3, "tech_lead", &one, "block");
     let path = format!("/receipts/{receipt}");
     let why = |name: &str| fixture.page_with(&path, &[("why", name)]);
-    shows(&why("docs/1.md"), &["It was told: version 1", "/packages/1"]);
-    shows(&why("docs/2.md"), &["not told", "/packages/2"]);
+    shows(&why("docs/1.md"), &["The agent got version 1", "/packages/1"]);
+    shows(&why("docs/2.md"), &["left out", "/packages/2"]);
     shows(&why("99"), &["Nothing is known as"]);
     shows(&why("nothing like it"), &["Nothing is known as"]);
     hides(&fixture.page(&path), &["Nothing is known as"]);

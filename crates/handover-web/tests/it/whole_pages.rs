@@ -272,7 +272,7 @@ fn a_receipt_with_everything() {
     | error patterns | | 10 | of 800
     The window was in the zone soft warning. Trimmed: specialization.
     ## Why it knew what it knew
-    What it was told, in its order, then what was left out, best first. A score is a share of the best one.
+    What it got, in its order, then what was left out, best first. A score is a share of the best one.
     - Score
     - task
     - priority

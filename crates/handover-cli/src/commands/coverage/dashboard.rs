@@ -18,7 +18,7 @@ const CACHE_SECONDS: i64 = 60;
 /// The latest counts, by project.
 static COUNTED: Mutex<BTreeMap<PathBuf, (Timestamp, Counts)>> = Mutex::new(BTreeMap::new());
 
-/// How many subagents were covered in which way; none if that cannot be told.
+/// How many subagents were covered in which way; none if that is unknown.
 type Counts = Option<BTreeMap<Coverage, u64>>;
 
 impl CoverageSource for App {

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use handover_hosts::HookHost;
-use handover_hosts::decide::coverage::{Brief, Facts, judge};
+use handover_hosts::decide::coverage::{Brief, Facts, Shown, judge};
 use handover_hosts::transcript::Calls;
 use handover_model::config::Briefing;
 use handover_model::{
-    AgentId, Coverage, Event, Host, HostSessionId, KnownEvent, Receipt, ReceiptId, SessionId,
-    Ticket, Timestamp, ToolUseId,
+    AgentId, BriefDelivery, Coverage, Event, Host, HostSessionId, KnownEvent, Receipt, ReceiptId,
+    SessionId, Ticket, Timestamp, ToolUseId,
 };
 use handover_store::{EventFilter, StoreError};
 use serde::Serialize;
@@ -99,7 +99,7 @@ impl Judge<'_> {
         let ticket = scene.ticket(call, &child.agent, seen);
         let receipt = match (ticket, seen.first()) {
             (Some(ticket), _) => self.receipt(&ticket.receipt)?,
-            // Its receipt waited in the spool, which has no tickets.
+            // Its call was briefed again after its receipt had waited in the spool.
             (None, Some(first)) => self.receipt(first)?,
             (None, None) => None,
         };
@@ -110,11 +110,18 @@ impl Judge<'_> {
         };
         let exempt = self.exempt(scene, child, &kind)?;
         let refused = scene.refusal(&child.agent);
+        // What a hook adds is written after the prompt.
+        let added = ticket.is_some_and(|ticket| ticket.way == BriefDelivery::Start);
+        let waits = added && !child.has_spoken;
         let facts = Facts {
             receipt: receipt.as_ref().map(|receipt| Brief {
                 state: receipt.state,
                 failure: receipt.failure.as_deref(),
-                seen: seen.contains(&receipt.id),
+                shown: match seen.contains(&receipt.id) {
+                    true => Shown::Brief,
+                    false if child.is_empty || waits => Shown::Nothing,
+                    false => Shown::Other,
+                },
             }),
             exempt: exempt.as_ref().map(|(rule, reason)| (rule.as_str(), reason.as_str())),
             refused: refused.as_deref(),
@@ -231,7 +238,7 @@ impl Scene<'_> {
         })
     }
 
-    /// Why a subagent was told to stop when it started.
+    /// Why a subagent was asked to stop when it started.
     fn refusal(&self, agent: &AgentId) -> Option<String> {
         let mut refusals = self.events.iter().filter(|event| event.payload["allowed"] == false);
         let mine = refusals.find(|event| event.payload["agent"] == agent.as_str())?;

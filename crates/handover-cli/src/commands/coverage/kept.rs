@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use handover_hosts::transcript::{Calls, FilePart, HEAD_BYTES, Origin, calls, first_line, markers};
+use handover_hosts::transcript::{
+    Calls, FilePart, HEAD_BYTES, Origin, Scan, calls, first_line, markers,
+};
 use handover_hosts::{HookHost, Registry};
 use handover_knowledge::transcripts::{self, Role, Transcript};
 use handover_knowledge::{ForeignTables, Homes, Place, SourceContext};
@@ -12,7 +14,7 @@ use handover_model::{AgentId, Host, HostSessionId, ReceiptId, Timestamp};
 use crate::app::App;
 use crate::env;
 use crate::error::CommandError;
-use crate::host_transcripts::{children, modified, read_part};
+use crate::host_transcripts::{Child, children, modified, read_part};
 use crate::learn::Tables;
 
 /// The most that is read of a conversation.
@@ -35,6 +37,10 @@ pub(super) struct KeptChild {
     pub(super) origin: Origin,
     /// The receipts whose markers it has seen.
     pub(super) receipts: Vec<ReceiptId>,
+    /// Whether nothing of its conversation was kept.
+    pub(super) is_empty: bool,
+    /// Whether it said something.
+    pub(super) has_spoken: bool,
 }
 
 /// The conversations of the project that went on since then, oldest first.
@@ -100,7 +106,11 @@ fn in_file(
     }
     let id = format.conversation(&first).or_else(|| HostSessionId::new(&transcript.id).ok())?;
     let mut found = children(host, path);
-    found.retain(|child| modified(&child.transcript).is_some_and(|at| at >= since));
+    // Of one that was killed at once, there may only be a file about its origin.
+    let origin = |child: &Child| modified(&format.origin_file(&child.transcript)?);
+    found.retain(|child| {
+        modified(&child.transcript).or_else(|| origin(child)).is_some_and(|at| at >= since)
+    });
     let mut all = calls_in(host, path);
     for child in found.iter().filter(|child| child.transcript != path) {
         let nested = calls_in(host, &child.transcript);
@@ -108,8 +118,9 @@ fn in_file(
         all.failed.extend(nested.failed);
     }
     let children = found.into_iter().map(|child| {
-        let receipts = child.scan(host).receipts;
-        KeptChild { agent: child.agent, origin: child.origin, receipts }
+        let Scan { receipts, texts, last_message } = child.scan(host);
+        let (is_empty, has_spoken) = (texts.is_empty(), last_message.is_some());
+        KeptChild { agent: child.agent, origin: child.origin, receipts, is_empty, has_spoken }
     });
     Some(Kept { host, id, children: children.collect(), calls: all })
 }
@@ -177,5 +188,7 @@ fn child(host: Host, database: &Path, session: &Session) -> Option<KeptChild> {
     }
     let agent = AgentId::new(&session.id).ok()?;
     let origin = Origin { kind: session.kind.clone(), tool_use: None };
-    Some(KeptChild { agent, origin, receipts })
+    let is_empty = conversation.messages.is_empty();
+    let has_spoken = conversation.messages.iter().any(|message| message.role == Role::Assistant);
+    Some(KeptChild { agent, origin, receipts, is_empty, has_spoken })
 }

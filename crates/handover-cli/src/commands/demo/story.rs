@@ -89,7 +89,7 @@ impl Stage<'_> {
         self.work()
     }
 
-    /// What the second agent was told, and the receipt of it.
+    /// The brief of the second agent, and the receipt of it.
     fn look_back(&self) -> Result<(), CommandError> {
         self.title("3  Who knew what, and why")?;
         self.say("Every agent has a receipt: what it got, what was left out, and why. This is the second one's.")?;

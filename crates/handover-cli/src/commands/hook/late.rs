@@ -1,23 +1,24 @@
 //! A brief for a subagent that has already started: no event announced it, or the hook that should have briefed
 //! it failed. Its task is not known, so its brief is what holds for its role.
 
-use handover_handoff::{HandoffError, HandoffRequest, Recorded, TicketRequest};
+use handover_handoff::{HandoffError, HandoffRequest, spool};
 use handover_hosts::decide::{start, stop};
 use handover_hosts::{Action, Subagent};
 use handover_model::config::Briefing;
-use handover_model::{KnownEvent, OnMissing, Role, SessionId, TicketWay};
+use handover_model::{AgentId, BriefDelivery, KnownEvent, OnMissing, ReceiptId, Role, SessionId};
 use serde_json::json;
 
 use super::context::{HookContext, IfMissing};
-use super::exempt::{self, NoTicket};
-use super::{Reply, spawn};
+use super::no_ticket::{self, Known, NoTicket};
+use super::request::Recipient;
+use super::{Reply, exempt, spawn};
 use crate::error::CommandError;
 
 /// Answers for a subagent without a ticket, when it starts or when it stops.
 pub(super) fn brief(
     context: &HookContext<'_>,
     agent: &Subagent,
-    way: TicketWay,
+    way: BriefDelivery,
 ) -> Result<Reply, CommandError> {
     let (role, debrief) = match context.briefing(&agent.kind)? {
         Briefing::As { role, debrief } => (role, debrief),
@@ -27,17 +28,26 @@ pub(super) fn brief(
         }
     };
     let remembered = match way {
-        TicketWay::Start | TicketWay::Rewrite => exempt::take(context, &agent.kind)?,
-        TicketWay::HoldBack => None,
+        BriefDelivery::Start | BriefDelivery::Rewrite => no_ticket::take(context, agent)?,
+        // It was seen without the brief of a spooled receipt.
+        BriefDelivery::HoldBack => {
+            let is_exempt = |why: &NoTicket| matches!(why, NoTicket::Exempt(_));
+            no_ticket::of(context, &agent.id)?.filter(is_exempt).map(Known::Before)
+        }
     };
     match remembered {
-        Some(NoTicket::Exempt(reason)) => {
+        Some(Known::New(NoTicket::Exempt(reason)) | Known::Before(NoTicket::Exempt(reason))) => {
             exempt::note(context, &agent.kind, Some(&agent.id), "hooks.exempt_marker", &reason)?;
             return Ok(Reply::default());
         }
         // Its prompt has its brief.
-        Some(NoTicket::Spooled) => return Ok(Reply::default()),
-        None => {}
+        Some(Known::Before(NoTicket::Spooled(_))) => return Ok(Reply::default()),
+        Some(Known::New(NoTicket::Spooled(receipt)))
+            if bind_spooled(context, &receipt, &agent.id)? =>
+        {
+            return Ok(Reply::default());
+        }
+        Some(Known::New(NoTicket::Spooled(_))) | None => {}
     }
     let Some(session) = context.session(IfMissing::Open)? else { return Ok(Reply::default()) };
     match context.app.config()?.hooks.on_missing {
@@ -51,43 +61,29 @@ pub(super) fn brief(
             refuse(context, agent, &session, &role, way, reason)
         }
         OnMissing::BriefLate => {
-            let request = request(context, agent, session, role, way)?;
-            prepare(context, agent, HandoffRequest { debrief, ..request }, way)
+            let recipient = Recipient::Started(agent);
+            let request = context.request(recipient, session, (role, debrief), way)?;
+            prepare(context, agent, request, way)
         }
     }
 }
 
-fn request(
+/// Records who has a brief whose receipt could not be stored. False if another subagent has it: its receipt was
+/// imported before it started.
+fn bind_spooled(
     context: &HookContext<'_>,
-    agent: &Subagent,
-    session: SessionId,
-    role: Role,
-    way: TicketWay,
-) -> Result<HandoffRequest, CommandError> {
-    let app = context.app;
-    Ok(HandoffRequest {
-        group: app.group()?,
-        model: context.call.model.clone(),
-        ticket: context.conversation().map(|conversation| TicketRequest {
-            host: context.call.host,
-            conversation: conversation.clone(),
-            agent_type: agent.kind.clone(),
-            name: None,
-            tool_use: None,
-            agent: Some(agent.id.clone()),
-            parent: None,
-            task_hash: String::new(),
-            way,
-        }),
-        ..HandoffRequest::new(session, role, app.new_receipt()?, app.now())
-    })
+    receipt: &ReceiptId,
+    agent: &AgentId,
+) -> Result<bool, CommandError> {
+    let folder = context.app.project()?.folder().inside(spool::FOLDER);
+    Ok(spool::bind(&folder, receipt, agent)? || context.app.store()?.take_ticket(receipt, agent)?)
 }
 
 fn prepare(
     context: &HookContext<'_>,
     agent: &Subagent,
     request: HandoffRequest,
-    way: TicketWay,
+    way: BriefDelivery,
 ) -> Result<Reply, CommandError> {
     let prepared = match context.app.handoffs()?.prepare(&request) {
         Ok(prepared) => prepared,
@@ -101,17 +97,21 @@ fn prepare(
     };
     let id = &prepared.brief.receipt.id;
     let text = spawn::fit(context, prepared.brief.preface(), id)?;
-    let delivers = (prepared.handoff.recorded == Recorded::Store).then(|| id.clone());
-    Ok(Reply { answer: told(way, text).into(), delivers })
+    if !prepared.handoff.in_store() {
+        // Without it, the subagent would be briefed again when it is continued.
+        let _ = no_ticket::remember(context, agent, NoTicket::Spooled(id.clone()));
+    }
+    let delivers = prepared.handoff.in_store().then(|| id.clone());
+    Ok(Reply { answer: given(way, text).into(), delivers })
 }
 
-/// A subagent that has started cannot be refused, only told to stop.
+/// A subagent that has started cannot be refused, only asked to stop.
 fn refuse(
     context: &HookContext<'_>,
     agent: &Subagent,
     session: &SessionId,
     role: &Role,
-    way: TicketWay,
+    way: BriefDelivery,
     reason: &str,
 ) -> Result<Reply, CommandError> {
     let payload = json!({
@@ -122,14 +122,16 @@ fn refuse(
     context.log_once(session, None, KnownEvent::Guard, payload, Some(&key))?;
     // When it stops, its work is done.
     Ok(match way {
-        TicketWay::Rewrite | TicketWay::Start => Action::Inject(start::refusal(reason)).into(),
-        TicketWay::HoldBack => Reply::default(),
+        BriefDelivery::Rewrite | BriefDelivery::Start => {
+            Action::Inject(start::refusal(reason)).into()
+        }
+        BriefDelivery::HoldBack => Reply::default(),
     })
 }
 
-fn told(way: TicketWay, text: String) -> Action {
+fn given(way: BriefDelivery, text: String) -> Action {
     match way {
-        TicketWay::Rewrite | TicketWay::Start => Action::Inject(text),
-        TicketWay::HoldBack => Action::HoldBack(stop::late(&text)),
+        BriefDelivery::Rewrite | BriefDelivery::Start => Action::Inject(text),
+        BriefDelivery::HoldBack => Action::HoldBack(stop::late(&text)),
     }
 }

@@ -11,6 +11,9 @@ mod finished;
 mod late;
 mod learn;
 mod log;
+mod no_ticket;
+mod prompted;
+mod request;
 mod returned;
 mod seen;
 mod session_start;
@@ -18,7 +21,6 @@ mod spawn;
 mod spawned;
 mod subagent;
 mod sweep;
-mod told;
 mod tool;
 
 use std::cell::RefCell;
@@ -428,7 +430,7 @@ fn react(context: &HookContext<'_>) -> Result<Reply, CommandError> {
         }
         HookEvent::SpawnFailed(error) => spawned::failed(context, error),
         HookEvent::SubagentStarted => subagent::starts(context),
-        HookEvent::SubagentPrompted { prompt } => told::react(context, prompt),
+        HookEvent::SubagentPrompted { prompt } => prompted::react(context, prompt),
         HookEvent::SubagentStopping(stop) => subagent::stops(context, stop),
         HookEvent::SubagentEnding { last_message } => finished::ends(context, last_message),
         HookEvent::SubagentFinished(end) => finished::react(context, end),

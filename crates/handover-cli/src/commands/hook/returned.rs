@@ -86,7 +86,7 @@ fn error(error: ReportError) -> CommandError {
     }
 }
 
-/// The ticket of the subagent that returned: by the call, by its id, or by what it was told.
+/// The ticket of the subagent that returned: by the call, by its id, or by its prompt.
 fn ticket(
     context: &HookContext<'_>,
     agent: Option<&AgentId>,

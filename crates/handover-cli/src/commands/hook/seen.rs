@@ -1,4 +1,4 @@
-//! What a subagent was told and did, by the conversation that its host keeps.
+//! What a subagent read and did, by the conversation that its host keeps.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ impl Seen {
     pub(super) fn last_message(&self) -> Option<String> {
         self.trace.steps().iter().rev().find_map(|step| match step {
             TraceStep::Said(text) => Some(text.clone()),
-            TraceStep::Told(_) | TraceStep::Called(_) | TraceStep::Shown { .. } => None,
+            TraceStep::Given(_) | TraceStep::Called(_) | TraceStep::Shown { .. } => None,
         })
     }
 }

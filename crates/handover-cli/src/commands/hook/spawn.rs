@@ -1,20 +1,18 @@
 //! A subagent is about to be spawned: it gets its brief, under a receipt.
 
-use handover_context::package_file::vendor_secret;
 use handover_files::Sync;
-use handover_handoff::{HandoffError, HandoffRequest, Prepared, Recorded, TicketRequest};
-use handover_hosts::decide::spawn::{
-    Outcome, Parts, decide, delivery, exempt_in, group_in, within_limit,
-};
-use handover_hosts::transcript::text_hash;
+use handover_handoff::{HandoffError, Prepared, Recorded};
+use handover_hosts::decide::spawn::{Outcome, Parts, decide, delivery, exempt_in, within_limit};
 use handover_hosts::{Answer, SubagentSpawn};
 use handover_model::config::Briefing;
 use handover_model::models::Model;
-use handover_model::{GroupId, Provision, ReceiptId, Role, SessionId, TicketWay, Tokenizer};
+use handover_model::{BriefDelivery, Provision, ReceiptId, Tokenizer};
 
 use super::Reply;
 use super::context::{HookContext, IfMissing};
-use super::exempt::{self, NoTicket};
+use super::exempt;
+use super::no_ticket::{self, NoTicket};
+use super::request::Recipient;
 use crate::error::{CommandError, Exit};
 
 /// The folder below `.handover/` for briefs that are too long for a hook.
@@ -39,7 +37,12 @@ pub(super) fn react(
     {
         exempt::note(context, &spawn.kind, None, "hooks.exempt_marker", reason)?;
         let reason = context.app.redactor()?.clean(reason).to_string();
-        exempt::expect(context, &spawn.kind, NoTicket::Exempt(reason))?;
+        let call = context.call.tool_use.as_ref().map(ToString::to_string);
+        let key = match call {
+            Some(call) => call,
+            None => context.app.new_receipt()?.to_string(),
+        };
+        no_ticket::expect(context, &spawn.kind, &key, NoTicket::Exempt(reason))?;
         return Ok(Reply::default());
     }
     let handoffs = context.app.handoffs()?;
@@ -57,7 +60,8 @@ pub(super) fn react(
     let Some(way) = delivery(context.host.capabilities(), drops_rewrites) else {
         return Ok(Reply::default());
     };
-    let request = HandoffRequest { debrief, ..request(context, spawn, session, role, way)? };
+    let recipient = Recipient::Announced(spawn);
+    let request = context.request(recipient, session, (role, debrief), way)?;
     match handoffs.prepare(&request) {
         Ok(prepared) => deliver(context, spawn, way, prepared),
         // Our hooks are registered twice, and the other one has answered.
@@ -86,65 +90,27 @@ fn is_refusal(error: &HandoffError) -> bool {
     }
 }
 
-fn request(
-    context: &HookContext<'_>,
-    spawn: &SubagentSpawn,
-    session: SessionId,
-    role: Role,
-    way: TicketWay,
-) -> Result<HandoffRequest, CommandError> {
-    let app = context.app;
-    Ok(HandoffRequest {
-        group: group(context, spawn)?,
-        task: Some(spawn.prompt.clone()),
-        model: spawn.model.clone().or_else(|| context.call.model.clone()),
-        ticket: context.conversation().map(|conversation| TicketRequest {
-            host: context.call.host,
-            conversation: conversation.clone(),
-            agent_type: spawn.kind.clone(),
-            name: spawn.name().map(ToOwned::to_owned),
-            tool_use: context.call.tool_use.clone(),
-            agent: None,
-            parent: context.call.agent.as_ref().map(|parent| parent.id.clone()),
-            task_hash: text_hash(&spawn.prompt),
-            way,
-        }),
-        ..HandoffRequest::new(session, role, app.new_receipt()?, app.now())
-    })
-}
-
-/// The group that the prompt names, else that of the environment.
-fn group(
-    context: &HookContext<'_>,
-    spawn: &SubagentSpawn,
-) -> Result<Option<GroupId>, CommandError> {
-    let redactor = context.app.redactor()?;
-    match group_in(&spawn.prompt) {
-        Some(group) if vendor_secret(redactor, group.as_str()).is_none() => Ok(Some(group)),
-        Some(_) | None => context.app.group(),
-    }
-}
-
 /// Fits the brief to the limit of the host.
 fn deliver(
     context: &HookContext<'_>,
     spawn: &SubagentSpawn,
-    way: TicketWay,
+    way: BriefDelivery,
     prepared: Prepared,
 ) -> Result<Reply, CommandError> {
     let Prepared { brief, handoff, .. } = prepared;
     let id = brief.receipt.id.clone();
     // Without a ticket in the store, nothing is found when the subagent starts.
-    let way = if handoff.in_store() { way } else { TicketWay::Rewrite };
+    let way = if handoff.in_store() { way } else { BriefDelivery::Rewrite };
     let preface = match way {
-        TicketWay::Rewrite => fit(context, brief.preface(), &id)?,
+        BriefDelivery::Rewrite => fit(context, brief.preface(), &id)?,
         // It is fitted when the subagent starts or stops.
-        TicketWay::Start | TicketWay::HoldBack => brief.preface().to_owned(),
+        BriefDelivery::Start | BriefDelivery::HoldBack => brief.preface().to_owned(),
     };
     let action = decide(spawn, way, Outcome::Made(preface));
     if let Recorded::Spool { reason, .. } = &handoff.recorded {
         // Without it, the subagent would be briefed again when it starts; that is better than no brief.
-        let _ = exempt::expect(context, &spawn.kind, NoTicket::Spooled);
+        let spooled = NoTicket::Spooled(id.clone());
+        let _ = no_ticket::expect(context, &spawn.kind, id.as_str(), spooled);
         let folder = context.app.project()?.folder();
         super::log::note(
             &folder,
@@ -164,7 +130,7 @@ fn deliver(
     }
     // Delivered is what a subagent started with; only a host that does not report that is taken at its word.
     let unreported = !context.host.capabilities().injects_at_start;
-    let delivers = (way == TicketWay::Rewrite && unreported).then_some(id);
+    let delivers = (way == BriefDelivery::Rewrite && unreported).then_some(id);
     Ok(Reply { answer: action.into(), delivers })
 }
 

@@ -1,6 +1,6 @@
 //! The call that spawns a subagent is over: the host says which subagent it started, or that it started none.
 
-use handover_model::{AgentId, ReceiptState, Ticket, TicketWay};
+use handover_model::{AgentId, BriefDelivery, ReceiptState, Ticket};
 
 use super::Reply;
 use super::context::HookContext;
@@ -26,7 +26,7 @@ pub(super) fn spawned(
     let Some(ticket) = ticket(context)? else { return Ok(Reply::default()) };
     let store = context.app.store()?;
     let assembled = store.receipt(&ticket.receipt)?.state == ReceiptState::Assembled;
-    if assembled && ticket.way != TicketWay::Rewrite {
+    if assembled && ticket.way != BriefDelivery::Rewrite {
         // Its brief waits until it starts, or stops.
         return Ok(Reply::default());
     }

@@ -11,13 +11,13 @@ use handover_hosts::transcript::{Scan, text_hash};
 use handover_hosts::{Action, Subagent, SubagentStop};
 use handover_model::config::Briefing;
 use handover_model::{
-    AgentId, HostSessionId, KnownEvent, Receipt, ReceiptState, Ticket, TicketWay,
+    AgentId, BriefDelivery, HostSessionId, KnownEvent, Receipt, ReceiptState, Ticket,
 };
 use serde_json::json;
 use tracing::debug;
 
 use super::context::HookContext;
-use super::{Reply, late, spawn, told};
+use super::{Reply, late, prompted, spawn};
 use crate::error::CommandError;
 use crate::host_transcripts::Child;
 
@@ -45,7 +45,7 @@ pub(super) fn starts(context: &HookContext<'_>) -> Result<Reply, CommandError> {
         let tickets = store.open_tickets(host, conversation)?;
         match recognize(&cleaned, known, &tickets) {
             Start::Continued => return Ok(Reply::default()),
-            Start::Missing => return late::brief(context, &cleaned, TicketWay::Start),
+            Start::Missing => return late::brief(context, &cleaned, BriefDelivery::Start),
             Start::Briefed(ticket) if store.take_ticket(&ticket.receipt, &agent.id)? => {
                 return Ok(Reply { delivers: Some(ticket.receipt.clone()), ..Reply::default() });
             }
@@ -68,9 +68,9 @@ pub(super) fn starts(context: &HookContext<'_>) -> Result<Reply, CommandError> {
 /// without; what a hook adds is written later. Hosts that only hold back may write it when all is over.
 fn may_follow(context: &HookContext<'_>, ticket: &Ticket) -> bool {
     match ticket.way {
-        TicketWay::Rewrite => ticket.asked,
-        TicketWay::Start => true,
-        TicketWay::HoldBack => ticket.asked && context.host.capabilities().injects_at_start,
+        BriefDelivery::Rewrite => ticket.asked,
+        BriefDelivery::Start => true,
+        BriefDelivery::HoldBack => ticket.asked && context.host.capabilities().injects_at_start,
     }
 }
 
@@ -167,7 +167,7 @@ pub(super) fn stops(context: &HookContext<'_>, stop: &SubagentStop) -> Result<Re
     if tickets.is_empty() && context.role_of(&agent.kind)?.is_none() {
         return Ok(Reply::default());
     }
-    let seen = told::seen_before(context, &tickets, &agent.id)?;
+    let seen = prompted::seen_before(context, &tickets, &agent.id)?;
     let wait = transcript_wait(context)?;
     // Without any ticket, it is most likely that none was ever meant for it.
     let wait = if tickets.is_empty() { wait / 5 } else { wait };
@@ -179,14 +179,14 @@ pub(super) fn stops(context: &HookContext<'_>, stop: &SubagentStop) -> Result<Re
         Look::Missing if stop.held_before || !context.host.capabilities().holds_back => {
             return Ok(Reply::default());
         }
-        Look::Missing => return late::brief(context, agent, TicketWay::HoldBack),
+        Look::Missing => return late::brief(context, agent, BriefDelivery::HoldBack),
     };
     if end.ticket.asked && !stop.held_before && end.ticket.ending.is_none() {
         // Our hooks are registered twice, and the other one holds this subagent back.
         return Ok(Reply::default());
     }
     // Where holding back is the only way, its text may be recorded only after the subagent has stopped.
-    let held = end.ticket.way == TicketWay::HoldBack && end.ticket.asked && stop.held_before;
+    let held = end.ticket.way == BriefDelivery::HoldBack && end.ticket.asked && stop.held_before;
     if held && end.fate == Fate::Lost {
         end.fate = Fate::Unseen;
     }
@@ -262,6 +262,10 @@ pub(super) fn settle_child(
     let said = last.as_deref();
     let found = look(context, &child.agent, transcript, said, tickets, None, wait);
     let Look::Ended(mut end) = found else { return Ok(chance == Chance::Last) };
+    if end.fate == Fate::Lost && end.message.is_empty() && may_follow(context, &end.ticket) {
+        // Its program was killed before it wrote what a hook added.
+        end.fate = Fate::Unseen;
+    }
     if end.fate == Fate::Unseen && chance == Chance::Another {
         // Nothing of the conversation was written yet: to settle it now would lose what it shows.
         return Ok(false);
@@ -323,7 +327,7 @@ fn bind(
     }
     // Another conversation may be one of another version.
     let is_this = Some(&ticket.host_session) == context.conversation();
-    if ticket.way == TicketWay::Rewrite && !ticket.asked && ticket.ending.is_none() && is_this {
+    if ticket.way == BriefDelivery::Rewrite && !ticket.asked && ticket.ending.is_none() && is_this {
         note_rewrite(context, end, &receipt, agent)?;
     }
     match (end.fate, receipt.state) {

@@ -8,6 +8,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use handover_handoff::spool;
 use handover_hosts::transcript::{Calls, FilePart, TAIL_BYTES, calls};
 use handover_hosts::{Checkpoint, HookEvent, StartReason};
 use handover_model::{AgentId, HostSessionId, ReceiptState, Ticket};
@@ -37,6 +38,8 @@ const RECENT: u32 = 12;
 /// Which subagents of a conversation have ended.
 enum Ended {
     All,
+    /// All, and so has the process that would write about them.
+    Gone,
     /// All but these.
     Except(Vec<AgentId>),
     /// That is not known.
@@ -47,14 +50,14 @@ impl Ended {
     /// Whether anything can still be settled later.
     fn chance(&self) -> Chance {
         match self {
-            Self::All => Chance::Last,
+            Self::All | Self::Gone => Chance::Last,
             Self::Except(_) | Self::Unknown => Chance::Another,
         }
     }
 
     fn includes(&self, agent: &AgentId) -> bool {
         match self {
-            Self::All => true,
+            Self::All | Self::Gone => true,
             Self::Except(running) => !running.contains(agent),
             Self::Unknown => false,
         }
@@ -77,7 +80,7 @@ pub(super) fn settle(context: &HookContext<'_>) {
         &context.call.event
     {
         // Whatever an earlier process of this conversation started is gone.
-        this(context, &Ended::All).and_then(|()| others(context))
+        this(context, &Ended::Gone).and_then(|()| others(context))
     } else {
         return;
     };
@@ -89,7 +92,10 @@ pub(super) fn settle(context: &HookContext<'_>) {
 /// The conversation that the event is about.
 fn this(context: &HookContext<'_>, ended: &Ended) -> Result<(), CommandError> {
     let Some(conversation) = context.conversation() else { return Ok(()) };
-    let tickets = context.app.store()?.open_tickets(context.call.host, conversation)?;
+    let (app, store) = (context.app, context.app.store()?);
+    // Their tickets are among those to settle.
+    spool::import(&app.project()?.folder().inside(spool::FOLDER), store, app.redactor()?);
+    let tickets = store.open_tickets(context.call.host, conversation)?;
     let until = Instant::now() + MOST;
     let transcript = context.call.transcript.as_deref();
     conversation_of(context, &tickets, transcript, ended, until)?;
@@ -100,7 +106,7 @@ fn this(context: &HookContext<'_>, ended: &Ended) -> Result<(), CommandError> {
 }
 
 /// Judges the use of briefs whose agents have ended, in a host that writes all conversations into one file, and what
-/// an agent said last often only after it has told us that it stops.
+/// an agent said last often only after it has reported that it stops.
 fn late_uses(
     context: &HookContext<'_>,
     conversation: &HostSessionId,
@@ -156,7 +162,7 @@ fn others(context: &HookContext<'_>) -> Result<(), CommandError> {
             None => first.created_at > app.now().plus_seconds(-FORGOTTEN_SECONDS),
         };
         if !alive {
-            conversation_of(context, tickets, transcript.as_deref(), &Ended::All, until)?;
+            conversation_of(context, tickets, transcript.as_deref(), &Ended::Gone, until)?;
         }
     }
     Ok(())
@@ -181,7 +187,12 @@ fn conversation_of(
         }
         match child_of(context, ticket, &children) {
             Some(child) if ended.includes(&child.agent) => {
-                let wait = until.saturating_duration_since(Instant::now());
+                let wait = match ended {
+                    Ended::Gone => Duration::ZERO,
+                    Ended::All | Ended::Except(_) | Ended::Unknown => {
+                        until.saturating_duration_since(Instant::now())
+                    }
+                };
                 subagent::settle_child(context, child, ticket, wait, ended.chance())?;
             }
             Some(_) => {}
@@ -230,13 +241,13 @@ fn without_child(
             let reason = format!("the program did not start the subagent: {error}");
             spawned::give_back(context, ticket, &reason)
         }
-        (None, Ended::All) if ticket.agent.is_none() => spawned::give_back(
+        (None, Ended::All | Ended::Gone) if ticket.agent.is_none() => spawned::give_back(
             context,
             ticket,
             "the conversation ended before the subagent started",
         ),
         // It started, and its host keeps nothing of it.
-        (None, Ended::All) => subagent::settle_unseen(context, ticket),
+        (None, Ended::All | Ended::Gone) => subagent::settle_unseen(context, ticket),
         (None, Ended::Except(_) | Ended::Unknown) => Ok(()),
     }
 }

@@ -120,13 +120,13 @@ fn known_fix(context: &HookContext<'_>, lines: &[String]) -> Result<Reply, Comma
     let found = learning::known_fix(app.store()?, &project, lines, app.now())?;
     let Some(pattern) = found else { return Ok(Reply::default()) };
     let folder = app.project()?.folder().inside(FOLDER);
-    let Some(name) = agent_file(context.call, ".told") else { return Ok(Reply::default()) };
-    let mut told: Vec<String> = read(&folder, &name);
-    if told.contains(&pattern.hash) {
+    let Some(name) = agent_file(context.call, ".shown") else { return Ok(Reply::default()) };
+    let mut shown: Vec<String> = read(&folder, &name);
+    if shown.contains(&pattern.hash) {
         return Ok(Reply::default());
     }
-    told.push(pattern.hash.clone());
-    folder.replace(&name, &serde_json::to_vec(&told).unwrap_or_default(), Sync::No)?;
+    shown.push(pattern.hash.clone());
+    folder.replace(&name, &serde_json::to_vec(&shown).unwrap_or_default(), Sync::No)?;
     let solution = app.redactor()?.clean(pattern.solution.as_deref().unwrap_or_default());
     // What comes from outside and speaks to the agent is not injected.
     if pattern.trust == Trust::Outside && !screen(solution.as_str()).is_clean() {
@@ -279,14 +279,13 @@ fn change(
     Ok(Reply::default())
 }
 
-/// Deletes the failed commands of a conversation that is over.
+/// Deletes what is remembered of a conversation that is over.
 pub(super) fn forget(context: &HookContext<'_>) -> Result<(), CommandError> {
     let Some(conversation) = context.conversation() else { return Ok(()) };
     let folder = context.app.project()?.folder().inside(FOLDER);
     let prefix = format!("{conversation}.");
     for entry in folder.entries().unwrap_or_default() {
-        let ours = entry.name.starts_with(&prefix) && entry.name.ends_with(SUFFIX);
-        if ours && entry.kind == Kind::File {
+        if entry.name.starts_with(&prefix) && entry.kind == Kind::File {
             let _ = folder.remove(&entry.name);
         }
     }

@@ -151,7 +151,7 @@ impl Spawn<'_> {
         first: Option<&AgentOutcome>,
         trace: &mut Trace,
     ) -> Result<AgentOutcome, CommandError> {
-        trace.told(prompt.text());
+        trace.given(prompt.text());
         let Self { app, args, handoff, .. } = self;
         let (id, again) = (prompt.receipt(), first.is_some());
         let assignment = &handoff.assignment;

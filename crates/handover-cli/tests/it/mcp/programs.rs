@@ -152,7 +152,7 @@ fn saving(tool: &str) -> ModelServer {
     ModelServer::start(script.always(Answer::text("Saved.")))
 }
 
-/// The package is there, and the model was told so and what the server is for.
+/// The package is there, and the model sees it, and what the server is for.
 #[track_caller]
 fn saved(env: &TestEnv, server: &ModelServer, output: &Output) {
     let stdout = String::from_utf8_lossy(&output.stdout);

@@ -124,7 +124,7 @@ fn briefs_parallel_background_and_nested_subagents_of_one_session() {
         Answer::Tools(String::new(), vec![call("BACKGROUND: refresh", "background")]),
     ];
     let real = Real::new(&["copilot"], RealHost::copilot, lead(script, turns));
-    // They are told apart by their tasks, so none may read of another's.
+    // Their tasks distinguish them, so none may read of another's.
     real.env.run(["config", "set", "brief.beside", "false"]).ok();
     // With a second session, which one is meant is known only from the conversation.
     real.env.run(["session", "new", "s2"]).ok();

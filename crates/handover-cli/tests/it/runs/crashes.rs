@@ -1,4 +1,4 @@
-//! Engines that die, are told to stop, or cannot write: a resumed run reaches the same end.
+//! Engines that die, are asked to stop, or cannot write: a resumed run reaches the same end.
 
 use std::process::Command;
 

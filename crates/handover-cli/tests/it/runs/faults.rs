@@ -405,7 +405,7 @@ fn deletes_branches_created_by_agents() {
     let refs = epic.git(&["for-each-ref", "--format=%(refname)"]);
     let refs: Vec<&str> = refs.lines().collect();
     assert_eq!(refs, ["refs/heads/handover/epic-1", "refs/heads/main", "refs/tags/stray"]);
-    // What cannot be told to be the agent's is left, and said once.
+    // What is not known to be the agent's is left, and reported once.
     assert_eq!(output.stderr.matches("`refs/tags/stray` appeared").count(), 1, "{output}");
     assert!(output.stderr.contains("removed `refs/heads/mine-1-1-a`"), "{output}");
     assert_eq!(epic.subjects("handover/epic-1").len(), 2);
@@ -487,7 +487,7 @@ fn a_missing_file_is_not_a_network_failure() {
     }
 }
 
-/// R20: a new run is told why the last one failed, and where its work is.
+/// R20: a new run knows why the last one failed, and where its work is.
 #[test]
 fn a_new_run_knows_the_findings_of_the_failed_one() {
     let grave = r#"[{"severity":"high","file":"a.py","line":3,"issue":"SQL injection"}]"#;

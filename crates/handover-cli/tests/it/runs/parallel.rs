@@ -176,7 +176,7 @@ mod dying {
     crate::runs::killed::killed!(super::super::SCENE, 3: first 1, second 2, third 3);
 }
 
-/// Killed and told to stop while three agents work that cannot be asked to end.
+/// Killed and asked to stop while three agents work that cannot be asked to end.
 #[test]
 fn resume_kills_several_orphans() {
     for signal in ["-KILL", "-TERM"] {

@@ -195,7 +195,7 @@ fn its_instructions_reach_no_agent() {
 }
 
 #[test]
-fn the_user_is_told_once_per_command_and_once_per_conversation() {
+fn the_user_is_warned_once_per_command_and_once_per_conversation() {
     let env =
         clone_with("[runs]\ncommand = \"./evil.sh\"\n[brief.roles.developer]\nidentity = \"x\"\n");
     env.write(".handover/personas/murat.toml", "style = \"rude\"\n");

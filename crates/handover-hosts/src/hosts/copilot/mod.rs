@@ -49,7 +49,7 @@ struct Fields {
     transcript_path: Option<PathBuf>,
     /// Why a conversation starts: startup, resume, new.
     source: Option<String>,
-    /// What an agent is told, in `UserPromptSubmit`.
+    /// The prompt of an agent, in `UserPromptSubmit`.
     prompt: String,
 }
 

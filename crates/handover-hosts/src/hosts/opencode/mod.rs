@@ -36,7 +36,7 @@ static DIALECT: Dialect = Dialect {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 struct Prompt {
-    /// What a subagent is told.
+    /// The prompt of a subagent.
     prompt: String,
 }
 

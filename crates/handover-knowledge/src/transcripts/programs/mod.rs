@@ -13,20 +13,16 @@ use std::path::Path;
 
 use handover_model::Host;
 
+use super::find::Search;
 use super::{Conversation, Transcript};
-use crate::{ForeignTables, Homes, SkipReason, Skipped, SourceContext};
+use crate::{ForeignTables, Homes, SkipReason};
 
 /// How a program keeps its conversations.
 pub(super) trait Program: Sync {
     fn host(&self) -> Host;
 
     /// Finds those of this project.
-    fn find(
-        &self,
-        context: &SourceContext<'_>,
-        found: &mut Vec<Transcript>,
-        skipped: &mut Vec<Skipped>,
-    );
+    fn find(&self, search: &mut Search<'_>);
 
     /// Whether a file that begins like this is one of its transcripts.
     fn recognizes(&self, head: &[u8]) -> bool;

@@ -129,7 +129,7 @@ fn both(site: &Site<'_>, left: &Receipt, right: &Receipt) -> Result<Markup, Page
     let columns = [Column::Text("What"), Column::Text("This one"), Column::Text("The other")];
     Ok(html! {
         (section("facts", "At a glance", "", table("compare", &columns, rows)))
-        (section("items", "What each was told", html! { "By title; a score is a share of the best of its own brief." }, items(left, right, &names)))
+        (section("items", "What each got", html! { "By title; a score is a share of the best of its own brief." }, items(left, right, &names)))
         (section("text", "Text", html! { "From the other to this one." }, html! {
             @match (&right.text, &left.text) {
                 (Some(before), Some(after)) if before != after => (line_diff(site, before, after)),
@@ -140,14 +140,14 @@ fn both(site: &Site<'_>, left: &Receipt, right: &Receipt) -> Result<Markup, Page
     })
 }
 
-/// Every item of either, and how each was told.
+/// Every item of either, and its form in each.
 fn items(left: &Receipt, right: &Receipt, names: &Names) -> Markup {
     let same = |a: &ReceiptItem, b: &ReceiptItem| a.kind == b.kind && a.id == b.id;
     let only_right =
         right.items.iter().filter(|item| !left.items.iter().any(|other| same(item, other)));
     let all: Vec<&ReceiptItem> = left.items.iter().chain(only_right).collect();
     if all.is_empty() {
-        return html! { p class="muted" { "Neither was told anything from others." } };
+        return html! { p class="muted" { "Neither got anything from others." } };
     }
     let cell = |receipt: &Receipt, item: &ReceiptItem| {
         let best = receipt.items.iter().map(|item| item.score).fold(0.0, f64::max);

@@ -42,7 +42,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         }
         (section("budget", "Where its budget went", html! { (count(receipt.tokens)) " tokens in total, counted for " (excerpt(&receipt.tokenizer, 40)) "." }, budget(&receipt)))
         (section("candidates", "Why it knew what it knew",
-            html! { "What it was told, in its order, then what was left out, best first. A score is a share of the best one." },
+            html! { "What it got, in its order, then what was left out, best first. A score is a share of the best one." },
             items::candidates(&receipt, &names)))
         (why::ask(site, route, &receipt)?)
         div class="columns" {

@@ -74,7 +74,7 @@ fn found(finding: &Finding) -> Markup {
         | ItemKind::Verdict => format!("/packages/{}", finding.id),
     };
     let (tone, word) =
-        if finding.included { (Tone::Good, "told") } else { (Tone::Calm, "not told") };
+        if finding.included { (Tone::Good, "included") } else { (Tone::Calm, "left out") };
     html! {
         p { (badge(tone, word)) " " a href=(link) { (excerpt(&finding.title, 100)) } " " span class="muted" { (finding.kind) " " (excerpt(&finding.origin, 100)) } }
         p { (untrusted(&finding.explanation)) }

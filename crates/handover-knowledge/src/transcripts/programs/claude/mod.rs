@@ -7,11 +7,11 @@ use handover_model::Host;
 use serde::Deserialize;
 
 use super::Program;
+use crate::SkipReason;
 use crate::transcripts::blocks::Blocks;
-use crate::transcripts::find::{self, keep_ours};
-use crate::transcripts::lines::{each_record, string_after, string_in_file};
-use crate::transcripts::{Conversation, Message, Role, ToolUse, Transcript, time};
-use crate::{SkipReason, Skipped, SourceContext};
+use crate::transcripts::find::{self, Search};
+use crate::transcripts::lines::{each_record, string_after};
+use crate::transcripts::{Conversation, Message, Role, ToolUse, time};
 
 pub(super) struct Claude;
 
@@ -23,17 +23,11 @@ impl Program for Claude {
         Host::CLAUDE
     }
 
-    fn find(
-        &self,
-        context: &SourceContext<'_>,
-        found: &mut Vec<Transcript>,
-        skipped: &mut Vec<Skipped>,
-    ) {
-        let Some(projects) = context.homes.claude.as_ref().map(|home| home.join("projects")) else {
-            return;
-        };
-        let names: Vec<String> = context.checkouts.iter().map(|path| folder_name(path)).collect();
-        let Ok(entries) = fs_err::read_dir(&projects) else { return };
+    fn find(&self, search: &mut Search<'_>) {
+        let Some(home) = &search.context.homes.claude else { return };
+        let names: Vec<String> =
+            search.context.checkouts.iter().map(|path| folder_name(path)).collect();
+        let Ok(entries) = fs_err::read_dir(home.join("projects")) else { return };
         let mut files = Vec::new();
         for entry in entries.flatten() {
             let name = entry.file_name();
@@ -47,7 +41,7 @@ impl Program for Claude {
         }
         files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
         files.sort();
-        keep_ours(self, files, &folder, context, found, skipped);
+        search.keep_ours(self, files);
     }
 
     fn recognizes(&self, head: &[u8]) -> bool {
@@ -77,11 +71,6 @@ impl Program for Claude {
         conversation.id = self.id_of(file).unwrap_or_default();
         Ok(conversation)
     }
-}
-
-/// The folder that the conversation was begun in.
-fn folder(file: &Path) -> Result<Option<PathBuf>, SkipReason> {
-    Ok(string_in_file(file, "cwd")?.map(PathBuf::from))
 }
 
 /// The name of the folder of a project: its path, with a dash for everything that is not a letter or a digit.

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Program;
+use crate::SkipReason;
 use crate::transcripts::blocks::{Blocks, Text};
-use crate::transcripts::find::{self, keep_ours};
-use crate::transcripts::lines::{each_record, string_after, string_in_file};
-use crate::transcripts::{Conversation, Message, Role, ToolUse, Transcript, time};
-use crate::{SkipReason, Skipped, SourceContext};
+use crate::transcripts::find::{self, Search};
+use crate::transcripts::lines::{each_record, string_after};
+use crate::transcripts::{Conversation, Message, Role, ToolUse, time};
 
 pub(super) struct Codex;
 
@@ -21,19 +21,14 @@ impl Program for Codex {
         Host::CODEX
     }
 
-    fn find(
-        &self,
-        context: &SourceContext<'_>,
-        found: &mut Vec<Transcript>,
-        skipped: &mut Vec<Skipped>,
-    ) {
-        let Some(home) = &context.homes.codex else { return };
+    fn find(&self, search: &mut Search<'_>) {
+        let Some(home) = &search.context.homes.codex else { return };
         let mut files = Vec::new();
         for folder in ["sessions", "archived_sessions"] {
             find::walk(&home.join(folder), 3, &mut files);
         }
         files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
-        keep_ours(self, files, &folder, context, found, skipped);
+        search.keep_ours(self, files);
     }
 
     fn recognizes(&self, head: &[u8]) -> bool {
@@ -55,11 +50,6 @@ impl Program for Codex {
         conversation.id = self.id_of(file).unwrap_or_default();
         Ok(conversation)
     }
-}
-
-/// The folder that the conversation was begun in.
-fn folder(file: &Path) -> Result<Option<PathBuf>, SkipReason> {
-    Ok(string_in_file(file, "cwd")?.map(PathBuf::from))
 }
 
 #[derive(Deserialize, Default)]

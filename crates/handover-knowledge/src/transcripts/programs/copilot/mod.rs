@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Program;
+use crate::SkipReason;
 use crate::transcripts::blocks::Text;
-use crate::transcripts::find::keep_ours;
-use crate::transcripts::lines::{each_record, string_after, string_in_file};
-use crate::transcripts::{Conversation, Message, Role, ToolUse, Transcript, time};
-use crate::{SkipReason, Skipped, SourceContext};
+use crate::transcripts::find::Search;
+use crate::transcripts::lines::{each_record, string_after};
+use crate::transcripts::{Conversation, Message, Role, ToolUse, time};
 
 pub(super) struct Copilot;
 
@@ -23,18 +23,13 @@ impl Program for Copilot {
         HOST
     }
 
-    fn find(
-        &self,
-        context: &SourceContext<'_>,
-        found: &mut Vec<Transcript>,
-        skipped: &mut Vec<Skipped>,
-    ) {
-        let Some(home) = &context.homes.copilot else { return };
+    fn find(&self, search: &mut Search<'_>) {
+        let Some(home) = &search.context.homes.copilot else { return };
         let Ok(entries) = fs_err::read_dir(home.join("session-state")) else { return };
         let events = entries.flatten().map(|entry| entry.path().join("events.jsonl"));
         let mut files: Vec<PathBuf> = events.filter(|file| file.is_file()).collect();
         files.sort();
-        keep_ours(self, files, &folder, context, found, skipped);
+        search.keep_ours(self, files);
     }
 
     fn recognizes(&self, head: &[u8]) -> bool {
@@ -61,18 +56,13 @@ impl Program for Copilot {
         let mut conversation = Conversation { is_subagent: true, ..Conversation::default() };
         each_record(file, &mut conversation, |conversation, mut event: Event| {
             if event.agent_id.as_deref() == Some(agent) {
-                // What it is told comes from the agent that spawned it.
+                // What it is asked comes from the agent that spawned it.
                 event.data.source = None;
                 add(conversation, event);
             }
         })?;
         Ok(conversation)
     }
-}
-
-/// The folder that the conversation was begun in.
-fn folder(file: &Path) -> Result<Option<PathBuf>, SkipReason> {
-    Ok(string_in_file(file, "cwd")?.map(PathBuf::from))
 }
 
 #[derive(Deserialize, Default)]

@@ -10,11 +10,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Program;
+use crate::SkipReason;
 use crate::transcripts::blocks::{Blocks, Text};
-use crate::transcripts::find::{self, is_ours};
+use crate::transcripts::find::{self, Search, is_ours};
 use crate::transcripts::lines::{each_line, parse, string_after, whole};
 use crate::transcripts::{Conversation, Message, Role, ToolUse, Transcript, time};
-use crate::{SkipReason, Skipped, SourceContext};
 
 pub(super) struct Gemini;
 
@@ -28,22 +28,17 @@ impl Program for Gemini {
         Host::GEMINI
     }
 
-    fn find(
-        &self,
-        context: &SourceContext<'_>,
-        found: &mut Vec<Transcript>,
-        _skipped: &mut Vec<Skipped>,
-    ) {
-        let Some(home) = &context.homes.gemini else { return };
+    fn find(&self, search: &mut Search<'_>) {
+        let Some(home) = &search.context.homes.gemini else { return };
         let Ok(projects) = fs_err::read_dir(home.join("tmp")) else { return };
         let mut projects: Vec<PathBuf> = projects.flatten().map(|entry| entry.path()).collect();
         projects.sort();
         for project in projects {
             let root = read_text_bounded(&project.join(".project_root"), MAX_PATH).ok().flatten();
-            if root.is_some_and(|root| is_ours(Path::new(root.trim()), context)) {
+            if root.is_some_and(|root| is_ours(Path::new(root.trim()), search.context)) {
                 let mut files = Vec::new();
                 find::walk(&project.join("chats"), 1, &mut files);
-                found.extend(
+                search.found.extend(
                     files.into_iter().filter_map(|file| {
                         Transcript::in_file(self.host(), self.id_of(&file)?, file)
                     }),

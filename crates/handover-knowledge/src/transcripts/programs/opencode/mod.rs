@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use super::Program;
 use crate::transcripts::blocks::Text;
-use crate::transcripts::find::is_ours;
+use crate::transcripts::find::{Search, is_ours};
 use crate::transcripts::lines::string_after;
 use crate::transcripts::{Conversation, Message, Role, ToolUse, Transcript, millis};
-use crate::{ForeignTables, Homes, Place, SkipReason, Skipped, SourceContext};
+use crate::{ForeignTables, Homes, Place, SkipReason, Skipped};
 
 pub(super) struct Opencode;
 
@@ -26,26 +26,21 @@ impl Program for Opencode {
         HOST
     }
 
-    fn find(
-        &self,
-        context: &SourceContext<'_>,
-        found: &mut Vec<Transcript>,
-        skipped: &mut Vec<Skipped>,
-    ) {
-        let Some(home) = &context.homes.opencode else { return };
-        let first = found.len();
+    fn find(&self, search: &mut Search<'_>) {
+        let Some(home) = &search.context.homes.opencode else { return };
+        let first = search.found.len();
         let database = home.join("opencode.db");
         if database.is_file() {
-            match context.tables {
-                Some(tables) => in_database(tables, &database, context, found, skipped),
-                None => skipped.push(unreadable()),
+            match search.context.tables {
+                Some(tables) => in_database(tables, &database, search),
+                None => search.skipped.push(unreadable()),
             }
         }
-        let known: Vec<String> = found[first..].iter().map(|one| one.id.clone()).collect();
-        for transcript in files::find(&home.join("storage"), context) {
+        let known: Vec<String> = search.found[first..].iter().map(|one| one.id.clone()).collect();
+        for transcript in files::find(&home.join("storage"), search.context) {
             // A conversation that was moved into the database may have left its files behind.
             if !known.contains(&transcript.id) {
-                found.push(transcript);
+                search.found.push(transcript);
             }
         }
     }
@@ -112,25 +107,19 @@ fn unreadable() -> Skipped {
     Skipped { what: format!("{HOST}:opencode.db"), reason: SkipReason::Unreadable }
 }
 
-fn in_database(
-    tables: &dyn ForeignTables,
-    database: &Path,
-    context: &SourceContext<'_>,
-    found: &mut Vec<Transcript>,
-    skipped: &mut Vec<Skipped>,
-) {
+fn in_database(tables: &dyn ForeignTables, database: &Path, search: &mut Search<'_>) {
     let columns = ["id", "directory", "time_updated"];
     let read = tables.rows(database, "session", &columns, None, &mut |row| {
         let [id, folder, updated] = row else { return };
-        if !id.text().is_empty() && is_ours(Path::new(folder.text()), context) {
+        if !id.text().is_empty() && is_ours(Path::new(folder.text()), search.context) {
             let id = id.text().to_owned();
             let state = updated.integer().unwrap_or_default().to_string();
             let place = Place::Row { database: database.to_owned(), id: id.clone() };
-            found.push(Transcript { host: HOST, id, place, state });
+            search.found.push(Transcript { host: HOST, id, place, state });
         }
     });
     if read.is_err() {
-        skipped.push(unreadable());
+        search.skipped.push(unreadable());
     }
 }
 

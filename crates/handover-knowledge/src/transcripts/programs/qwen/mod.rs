@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Program;
+use crate::SkipReason;
 use crate::transcripts::blocks::Text;
-use crate::transcripts::find::{self, keep_ours};
-use crate::transcripts::lines::{each_record, parse, string_in_file};
-use crate::transcripts::{Conversation, Message, Role, ToolUse, Transcript, time};
-use crate::{SkipReason, Skipped, SourceContext};
+use crate::transcripts::find::{self, Search};
+use crate::transcripts::lines::{each_record, parse};
+use crate::transcripts::{Conversation, Message, Role, ToolUse, time};
 
 pub(super) struct Qwen;
 
@@ -23,13 +23,8 @@ impl Program for Qwen {
         HOST
     }
 
-    fn find(
-        &self,
-        context: &SourceContext<'_>,
-        found: &mut Vec<Transcript>,
-        skipped: &mut Vec<Skipped>,
-    ) {
-        let Some(home) = &context.homes.qwen else { return };
+    fn find(&self, search: &mut Search<'_>) {
+        let Some(home) = &search.context.homes.qwen else { return };
         let Ok(projects) = fs_err::read_dir(home.join("projects")) else { return };
         let mut files = Vec::new();
         for project in projects.flatten() {
@@ -38,7 +33,7 @@ impl Program for Qwen {
         }
         files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
         files.sort();
-        keep_ours(self, files, &folder, context, found, skipped);
+        search.keep_ours(self, files);
     }
 
     /// Claude Code's lines look alike, but its messages have a content.
@@ -69,11 +64,6 @@ impl Program for Qwen {
         conversation.id = self.id_of(file).unwrap_or_default();
         Ok(conversation)
     }
-}
-
-/// The folder that the conversation was begun in.
-fn folder(file: &Path) -> Result<Option<PathBuf>, SkipReason> {
-    Ok(string_in_file(file, "cwd")?.map(PathBuf::from))
 }
 
 #[derive(Deserialize, Default)]

@@ -1,14 +1,14 @@
-//! A subagent is told its task, where the host shows that: it is known at once who got which brief.
+//! A subagent gets its prompt, where the host shows that: it is known at once who got which brief.
 
 use handover_hosts::Action;
 use handover_hosts::transcript::{markers, text_hash};
-use handover_model::{AgentId, ReceiptId, ReceiptState, Ticket, TicketWay};
+use handover_model::{AgentId, BriefDelivery, ReceiptId, ReceiptState, Ticket};
 
 use super::context::HookContext;
 use super::{Reply, spawn};
 use crate::error::CommandError;
 
-/// Finds out which subagent got which brief, where the host shows what a subagent is told. A brief that was
+/// Finds out which subagent got which brief, where the host shows the prompt of a subagent. A brief that was
 /// lost on the way follows at once.
 pub(super) fn react(context: &HookContext<'_>, prompt: &str) -> Result<Reply, CommandError> {
     let (Some(agent), Some(conversation)) = (&context.call.agent, context.conversation()) else {
@@ -28,7 +28,7 @@ pub(super) fn react(context: &HookContext<'_>, prompt: &str) -> Result<Reply, Co
         None => store.take_ticket(&ticket.receipt, &agent.id),
     };
     let mut tickets = store.open_tickets(host, conversation)?;
-    tickets.retain(|ticket| ticket.way == TicketWay::Rewrite);
+    tickets.retain(|ticket| ticket.way == BriefDelivery::Rewrite);
     let marked: Vec<ReceiptId> = markers(prompt.as_bytes()).collect();
     for ticket in &tickets {
         if marked.contains(&ticket.receipt) && takes(ticket)? {
@@ -55,7 +55,7 @@ fn is_confirmed(context: &HookContext<'_>, ticket: &Ticket) -> Result<bool, Comm
     Ok(context.app.store()?.receipt(&ticket.receipt)?.state == ReceiptState::Confirmed)
 }
 
-/// The ticket of a subagent that was seen with its brief when it was told its task.
+/// The ticket of a subagent that was seen with its brief when it got its prompt.
 pub(super) fn seen_before<'a>(
     context: &HookContext<'_>,
     tickets: &'a [Ticket],
