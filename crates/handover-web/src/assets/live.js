@@ -236,6 +236,8 @@
     box.addEventListener("keydown", (event) => {
       const links = [...list.querySelectorAll("a")];
       const at = links.indexOf(document.activeElement);
+      // A search field would only be emptied.
+      if (event.key === "Escape") box.close();
       if (event.key === "Enter" && document.activeElement === field && links[0]) { event.preventDefault(); links[0].click(); }
       if (event.key === "ArrowDown" || event.key === "ArrowUp") {
         event.preventDefault();

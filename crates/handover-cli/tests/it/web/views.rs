@@ -26,6 +26,7 @@ fn a_view_is_kept_and_forgotten() {
     browser
         .wait("return document.querySelector('dialog.palette').textContent.includes('kept view')");
     browser.keys("\u{e00c}");
+    browser.wait("return document.querySelector('dialog[open]') === null");
     browser.click(".view button");
     assert_eq!(browser.eval("return document.querySelectorAll('.view').length"), 0);
     // What another program put there is text, and leads nowhere else.
