@@ -60,12 +60,9 @@ pub fn run(args: &Args) -> Result<()> {
         if !args.pages.is_empty() && !args.pages.iter().any(|page| page == name) {
             continue;
         }
-        for (kind, look) in [
-            ("desk-light", Look::DESK),
-            ("desk-dark", Look::DESK.dark()),
-            ("phone-light", Look::PHONE),
-            ("phone-dark", Look::PHONE.dark()),
-        ] {
+        for (kind, look) in
+            ["desk-light", "desk-dark", "phone-light", "phone-dark"].into_iter().zip(Look::ALL)
+        {
             browser.look(look);
             browser.go(&format!("{}{path}", demo.url));
             let file = args.out.join(format!("{name}-{kind}.png"));

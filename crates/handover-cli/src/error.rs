@@ -364,9 +364,9 @@ impl From<ByHandError> for CommandError {
             ByHandError::ChangedSince { by: Some(by), .. } => {
                 refused(Exit::Usage, format!("Undo that first: `handover undo {by}`."))
             }
-            ByHandError::ChangedSince { by: None, .. } | ByHandError::Gone { .. } => {
-                Self::new(Exit::Usage, code, &message)
-            }
+            ByHandError::ChangedSince { by: None, .. }
+            | ByHandError::Gone { .. }
+            | ByHandError::Summary { .. } => Self::new(Exit::Usage, code, &message),
         }
     }
 }

@@ -92,6 +92,7 @@ impl From<ByHandError> for ToolError {
             | ByHandError::NothingToUndo
             | ByHandError::AlreadyUndone { .. }
             | ByHandError::ChangedSince { .. }
+            | ByHandError::Summary { .. }
             | ByHandError::Gone { .. }) => Self::ByHand(refused),
         }
     }

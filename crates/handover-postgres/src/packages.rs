@@ -59,6 +59,11 @@ impl PostgresStore {
     }
 }
 
+/// What is in no brief that arrived.
+const UNDELIVERED: &str =
+    "AND NOT EXISTS (SELECT 1 FROM receipt_item i JOIN receipt r ON r.id = i.receipt
+    WHERE i.kind = 'package' AND i.item = p.id::text AND r.state IN ('delivered', 'confirmed'))";
+
 impl Packages for PostgresStore {
     fn register_packages(&self, new: &[NewPackage]) -> Result<Vec<Registered>> {
         self.write(|| {
@@ -103,25 +108,31 @@ impl Packages for PostgresStore {
             Some(RecordState::Retired) => "AND p.state = 'retired'",
             None => "",
         };
+        let undelivered = if filter.undelivered { UNDELIVERED } else { "" };
         let sql = select(&format!(
             "WHERE p.{OF_SESSION} {latest} AND ($3 IS NULL OR p.group_id = $3) {at} {state}
-             ORDER BY p.created_at DESC, p.id DESC LIMIT $2"
+                AND ($5 IS NULL OR p.producer = $5) {undelivered}
+             ORDER BY p.created_at DESC, p.id DESC LIMIT $2 OFFSET $6"
         ));
         let group = filter.group.as_ref().map(GroupId::as_str);
-        let params = params![session.as_str(), filter.limit, group, &filter.path];
+        let producer = filter.producer.as_ref().map(Role::as_str);
+        let params =
+            params![session.as_str(), filter.limit, group, &filter.path, producer, filter.skip];
         for row in self.rows_of(session, &[Statement { sql: &sql, params }])?.flatten() {
             visit(rows::package(&PgRow(&row))?);
         }
         Ok(())
     }
 
-    fn outlines(&self, session: &SessionId) -> Result<Vec<Outline>> {
-        self.all_of(
-            session,
-            &format!("SELECT {OUTLINE} FROM package WHERE {OF_SESSION} ORDER BY created_at, id"),
-            params![session.as_str()],
-            rows::outline,
-        )
+    fn outlines(&self, session: &SessionId, limit: Option<u32>) -> Result<Vec<Outline>> {
+        let sql = format!(
+            "SELECT {OUTLINE} FROM package WHERE {OF_SESSION}
+             ORDER BY created_at DESC, id DESC LIMIT $2"
+        );
+        let mut newest =
+            self.all_of(session, &sql, params![session.as_str(), limit], rows::outline)?;
+        newest.reverse();
+        Ok(newest)
     }
 
     fn slice(

@@ -5,10 +5,12 @@ use handover_model::{
     GroupId, ItemKind, PackageId, ProjectId, Receipt, ReceiptId, ReceiptState, Role, SessionId,
     Timestamp, Use,
 };
-use handover_store::rows::{self, Columns, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json};
+use handover_store::rows::{
+    self, Columns, DELIVERY, GIVEN, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json,
+};
 use handover_store::{
-    CLAIM_SECONDS, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, RecordKind,
-    Result, StoreError,
+    CLAIM_SECONDS, Given, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts,
+    RecordKind, Result, StoreError,
 };
 use handover_text::Clean;
 
@@ -266,6 +268,37 @@ impl Receipts for PostgresStore {
             params![session.as_str()],
             rows::handed,
         )
+    }
+
+    fn handed_by(&self, session: &SessionId, receipts: &[ReceiptId]) -> Result<Vec<Handed>> {
+        let ids: Vec<String> = receipts.iter().map(ToString::to_string).collect();
+        self.all_of(
+            session,
+            &format!(
+                "SELECT {HANDED} FROM receipt r JOIN receipt_item i ON i.receipt = r.id
+                 WHERE r.{OF_SESSION} AND r.id = ANY($2) ORDER BY i.receipt, i.position"
+            ),
+            params![session.as_str(), ids],
+            rows::handed,
+        )
+    }
+
+    fn given(
+        &self,
+        project: &ProjectId,
+        kind: ItemKind,
+        item: &str,
+        limit: u32,
+    ) -> Result<Vec<Given>> {
+        let sql = format!(
+            "SELECT {DELIVERY}, {GIVEN}
+             FROM receipt_item i JOIN receipt r ON r.id = i.receipt JOIN session s ON s.key = r.session
+             WHERE i.kind = $2 AND i.item = $3 AND s.project = $1 AND r.delivered_at IS NOT NULL
+                AND r.state IN ('delivered', 'confirmed')
+             ORDER BY r.delivered_at DESC, i.receipt DESC LIMIT $4"
+        );
+        let params = params![project.as_str(), kind.as_str(), item, limit];
+        self.all(&sql, params, rows::given)
     }
 
     fn consumed(

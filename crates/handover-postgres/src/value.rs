@@ -211,6 +211,12 @@ impl<'a> From<Vec<i64>> for Param<'a> {
     }
 }
 
+impl From<Vec<String>> for Param<'_> {
+    fn from(texts: Vec<String>) -> Self {
+        Self::Texts(texts.into_iter().map(|text| Some(to_server(text.into()))).collect())
+    }
+}
+
 /// The parameters of a statement, in order.
 macro_rules! params {
     ($($value:expr),* $(,)?) => {

@@ -101,8 +101,13 @@ fn into_response(page: PageResponse) -> Response {
     let mut response =
         with_security_headers(response(status, page.content_type, Body::from(page.body)));
     for (name, value) in page.headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            response.headers_mut().insert(HeaderName::from_static(name), value);
+        let Ok(value) = HeaderValue::from_str(&value) else { continue };
+        let (name, headers) = (HeaderName::from_static(name), response.headers_mut());
+        // There may be several cookies; any other header replaces ours.
+        if name == header::SET_COOKIE {
+            headers.append(name, value);
+        } else {
+            headers.insert(name, value);
         }
     }
     response

@@ -163,6 +163,10 @@ fn set_state(
     Ok(state == RecordState::Live)
 }
 
+/// What is in no brief that arrived.
+const UNDELIVERED: &str = "AND NOT EXISTS (SELECT 1 FROM receipt_item i JOIN receipt r ON r.id = i.receipt
+    WHERE i.kind = 'package' AND i.item = CAST(p.id AS TEXT) AND r.state IN ('delivered', 'confirmed'))";
+
 impl Packages for SqliteStore {
     fn register_packages(&self, new: &[NewPackage]) -> Result<Vec<Registered>> {
         let registered = self.write(|tx| {
@@ -203,28 +207,35 @@ impl Packages for SqliteStore {
             Some(RecordState::Retired) => "AND p.state = 'retired'",
             None => "",
         };
+        let by = if filter.producer.is_some() { "AND p.producer = ?5" } else { "AND ?5 IS NULL" };
+        let undelivered = if filter.undelivered { UNDELIVERED } else { "" };
         let sql = select(&format!(
-            "WHERE p.session = ?1 {latest} {only} {at} {state}
-             ORDER BY p.created_at DESC, p.id DESC LIMIT ?2"
+            "WHERE p.session = ?1 {latest} {only} {at} {state} {by} {undelivered}
+             ORDER BY p.created_at DESC, p.id DESC LIMIT ?2 OFFSET ?6"
         ));
         let limit = filter.limit.map_or(-1, i64::from);
-        query::each_record(&self.connection, &sql, (key, limit, group, &filter.path), |row| {
+        let producer = filter.producer.as_ref().map(Role::as_str);
+        let params = (key, limit, group, &filter.path, producer, filter.skip);
+        query::each_record(&self.connection, &sql, params, |row| {
             visit(rows::package(row)?);
             Ok(Visit::Continue)
         })
     }
 
-    fn outlines(&self, session: &SessionId) -> Result<Vec<Outline>> {
+    fn outlines(&self, session: &SessionId, limit: Option<u32>) -> Result<Vec<Outline>> {
         let key = session_key(&self.connection, session)?;
         let intact = sums::intact("package", "package");
-        query::records(
+        let mut newest = query::records(
             &self.connection,
             &format!(
-                "SELECT {OUTLINE}, {intact} FROM package WHERE session = ?1 ORDER BY created_at, id"
+                "SELECT {OUTLINE}, {intact} FROM package WHERE session = ?1
+                 ORDER BY created_at DESC, id DESC LIMIT ?2"
             ),
-            [key],
+            (key, limit.map_or(-1, i64::from)),
             rows::outline,
-        )
+        )?;
+        newest.reverse();
+        Ok(newest)
     }
 
     fn slice(

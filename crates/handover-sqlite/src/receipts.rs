@@ -5,10 +5,12 @@ use handover_model::{
     GroupId, ItemKind, PackageId, ProjectId, Receipt, ReceiptId, ReceiptState, Role, SessionId,
     Timestamp, Use,
 };
-use handover_store::rows::{self, Columns, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json};
+use handover_store::rows::{
+    self, Columns, DELIVERY, GIVEN, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json,
+};
 use handover_store::{
-    CLAIM_SECONDS, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, RecordKind,
-    Result, StoreError,
+    CLAIM_SECONDS, Given, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts,
+    RecordKind, Result, StoreError,
 };
 use handover_text::Clean;
 use rusqlite::Connection;
@@ -265,6 +267,45 @@ impl Receipts for SqliteStore {
             ),
             [key],
             rows::handed,
+        )
+    }
+
+    fn handed_by(&self, session: &SessionId, receipts: &[ReceiptId]) -> Result<Vec<Handed>> {
+        let key = session_key(&self.connection, session)?;
+        let intact = sums::intact("receipt_item", "i");
+        let sql = format!(
+            "SELECT {HANDED}, {intact} FROM receipt r CROSS JOIN receipt_item i ON i.receipt = r.id
+             WHERE r.id = ?2 AND r.session = ?1 ORDER BY i.position"
+        );
+        let mut ids: Vec<&ReceiptId> = receipts.iter().collect();
+        ids.sort();
+        ids.dedup();
+        let mut all = Vec::new();
+        for id in ids {
+            all.extend(query::records(&self.connection, &sql, (key, id.as_str()), rows::handed)?);
+        }
+        Ok(all)
+    }
+
+    fn given(
+        &self,
+        project: &ProjectId,
+        kind: ItemKind,
+        item: &str,
+        limit: u32,
+    ) -> Result<Vec<Given>> {
+        let (of_item, receipt) = (sums::intact("receipt_item", "i"), sums::intact("receipt", "r"));
+        query::records(
+            &self.connection,
+            &format!(
+                "SELECT {DELIVERY}, {GIVEN}, {of_item} AND {receipt}
+                 FROM receipt_item i JOIN receipt r ON r.id = i.receipt JOIN session s ON s.key = r.session
+                 WHERE i.kind = ?2 AND i.item = ?3 AND s.project = ?1 AND r.delivered_at IS NOT NULL
+                    AND r.state IN ('delivered', 'confirmed')
+                 ORDER BY r.delivered_at DESC, i.receipt DESC LIMIT ?4"
+            ),
+            (project.as_str(), kind.as_str(), item, limit),
+            rows::given,
         )
     }
 

@@ -19,7 +19,8 @@ fn counts(connection: &Connection, id: &SessionId) -> Result<SessionCounts> {
     let key = session_key(connection, id)?;
     let sql = "SELECT
         (SELECT count(*) FROM task_group WHERE session = ?1),
-        (SELECT count(*) FROM package WHERE session = ?1 AND superseded_by IS NULL),
+        (SELECT count(*) FROM package INDEXED BY package_latest
+            WHERE session = ?1 AND superseded_by IS NULL),
         (SELECT count(*) FROM package WHERE session = ?1),
         (SELECT count(*) FROM reasoning WHERE session = ?1),
         (SELECT count(*) FROM skill_output WHERE session = ?1),

@@ -62,8 +62,8 @@ pub use packages::{
 pub use private::PrivateNotes;
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{
-    CLAIM_SECONDS, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts, TASK_BYTES,
-    WITHHELD, kept_task,
+    CLAIM_SECONDS, Given, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts,
+    TASK_BYTES, WITHHELD, kept_task,
 };
 pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
 pub use search::{Reindexed, TextIndex};

@@ -33,7 +33,7 @@ macro_rules! store_methods {
                 read packages_by_id(ids: list PackageId) -> Vec<Package>, any();
                 read packages(session: by SessionId, filter: by PackageFilter) -> Vec<Package>, session(session);
                 read slice(session: by SessionId, group: opt GroupId, role: opt Role, from: val i64, enough: val u32) -> Slice, session(session);
-                read outlines(session: by SessionId) -> Vec<Outline>, session(session);
+                read outlines(session: by SessionId, limit: val Option<u32>) -> Vec<Outline>, session(session);
                 write set_package_state(ids: list PackageId, state: val RecordState, reason: opt Clean) -> Vec<Package>, packages(ids);
                 admin delete_packages(ids: list PackageId) -> u64, packages(ids);
                 read package_history(id: val PackageId) -> Vec<Package>, package(id);
@@ -109,6 +109,8 @@ macro_rules! store_methods {
                 read receipt(id: by ReceiptId) -> Receipt, any();
                 read receipts(filter: by ReceiptFilter) -> Vec<Receipt>, own();
                 read handed(session: by SessionId) -> Vec<Handed>, session(session);
+                read handed_by(session: by SessionId, receipts: list ReceiptId) -> Vec<Handed>, session(session);
+                read given(project: by ProjectId, kind: val ItemKind, item: text String, limit: val u32) -> Vec<$crate::Given>, project(project);
                 read consumed(session: by SessionId, group: opt GroupId, role: by Role, iteration: val u32, now: val Timestamp) -> Vec<(PackageId, u32)>, session(session);
             }
             Runs {

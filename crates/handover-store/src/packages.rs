@@ -165,6 +165,15 @@ pub struct PackageFilter {
     pub versions: Versions,
     /// Only those in this state.
     pub state: Option<RecordState>,
+    /// Only those that this role wrote.
+    #[serde(default)]
+    pub producer: Option<Role>,
+    /// Only those that are in no brief that was delivered.
+    #[serde(default)]
+    pub undelivered: bool,
+    /// How many to pass over.
+    #[serde(default)]
+    pub skip: u32,
     /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }
@@ -245,16 +254,17 @@ pub trait Packages {
         Ok(())
     }
 
-    /// The session's packages.
+    /// The session's packages, newest first.
     fn packages(&self, session: &SessionId, filter: &PackageFilter) -> Result<Vec<Package>> {
         let mut packages = Vec::new();
         self.each_package(session, filter, &mut |package| packages.push(package))?;
         Ok(packages)
     }
 
-    /// The outline of every version of every package of a session, oldest first, then by id.
-    fn outlines(&self, session: &SessionId) -> Result<Vec<Outline>> {
-        let all = PackageFilter { versions: Versions::All, ..PackageFilter::default() };
+    /// The outline of every version of every package of a session, oldest first, then by id; at most the newest
+    /// `limit`.
+    fn outlines(&self, session: &SessionId, limit: Option<u32>) -> Result<Vec<Outline>> {
+        let all = PackageFilter { versions: Versions::All, limit, ..PackageFilter::default() };
         let mut outlines = Vec::new();
         self.each_package(session, &all, &mut |package| {
             outlines.push(Outline {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use handover_model::learn::UseTallies;
 use handover_model::{
-    GroupId, ItemKind, LeftOut, PackageId, ProjectId, Provided, Receipt, ReceiptId, ReceiptItem,
-    ReceiptState, Role, Section, SessionId, Timestamp, Use, Zone,
+    Delivery, GroupId, ItemKind, LeftOut, PackageId, ProjectId, Provided, Receipt, ReceiptId,
+    ReceiptItem, ReceiptState, Role, Section, SessionId, Timestamp, Use, Zone,
 };
 use handover_text::{Clean, Redactor};
 use serde::{Deserialize, Serialize};
@@ -133,6 +133,17 @@ pub struct Handed {
     pub read_at: Option<Timestamp>,
 }
 
+/// An agent that was given a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    /// The session of the agent.
+    pub session: SessionId,
+    /// How it was given.
+    pub delivery: Delivery,
+    /// What became of it, once its agent has ended.
+    pub used: Option<Use>,
+}
+
 /// What became of one item of a receipt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemUse {
@@ -224,6 +235,23 @@ pub trait Receipts {
         }
         Ok(all)
     }
+
+    /// The items of some receipts of a session, by receipt and then in their order. Receipts of other sessions
+    /// have none.
+    fn handed_by(&self, session: &SessionId, receipts: &[ReceiptId]) -> Result<Vec<Handed>> {
+        let mut handed = self.handed(session)?;
+        handed.retain(|one| receipts.contains(&one.receipt));
+        Ok(handed)
+    }
+
+    /// The agents of a project's sessions that were given a record, newest first; at most `limit`.
+    fn given(
+        &self,
+        project: &ProjectId,
+        kind: ItemKind,
+        item: &str,
+        limit: u32,
+    ) -> Result<Vec<Given>>;
 
     /// The packages, with versions, that were delivered to a role of a group in an iteration, or are
     /// currently claimed for it, sorted. Assembling alone consumes nothing.

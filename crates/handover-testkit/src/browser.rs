@@ -38,9 +38,11 @@ pub struct Look {
 
 impl Look {
     /// A desktop screen.
-    pub const DESK: Self = Self { width: 1280, height: 900, dark: false };
+    pub const DESK: Self = Self { width: 1440, height: 900, dark: false };
     /// A phone screen.
-    pub const PHONE: Self = Self { width: 375, height: 780, dark: false };
+    pub const PHONE: Self = Self { width: 390, height: 844, dark: false };
+    /// Both screens in both colors.
+    pub const ALL: [Self; 4] = [Self::DESK, Self::DESK.dark(), Self::PHONE, Self::PHONE.dark()];
 
     /// The same screen with dark colors.
     #[must_use]
@@ -244,7 +246,7 @@ impl Browser {
         entries.iter().filter_map(|entry| entry["message"].as_str().map(str::to_owned)).collect()
     }
 
-    /// The serious and critical findings of the accessibility checker on this page.
+    /// The findings of the accessibility checker on this page.
     pub fn barriers(&self) -> Vec<String> {
         let checker = installed().join("node_modules/axe-core/axe.min.js");
         let checker = fs_err::read_to_string(checker).unwrap();
@@ -253,9 +255,8 @@ impl Browser {
             "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then((r) => done(r.violations), (e) => done([{impact: 'critical', id: String(e), nodes: []}]))",
         );
         let found = found.as_array().cloned().unwrap_or_default();
-        let serious =
-            found.iter().filter(|one| one["impact"] == "serious" || one["impact"] == "critical");
-        serious
+        found
+            .iter()
             .map(|one| {
                 let places = one["nodes"].as_array().into_iter().flatten().take(3);
                 let places: Vec<String> = places

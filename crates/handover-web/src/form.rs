@@ -4,7 +4,9 @@
 //! it, and where to go back to.
 
 use handover_context::by_hand::ByHand;
+use handover_context::package_file::MAX_SUMMARY_CHARS;
 use handover_model::Trust;
+use handover_text::quote::visible;
 use maud::{Markup, html};
 
 use crate::page::Route;
@@ -39,6 +41,7 @@ pub(crate) enum Verb {
     Fail,
     Reopen,
     Undo,
+    Edit,
 }
 
 impl Subject {
@@ -61,7 +64,7 @@ impl Subject {
 }
 
 impl Verb {
-    const ALL: [(Self, &'static str, &'static str); 8] = [
+    const ALL: [(Self, &'static str, &'static str); 9] = [
         (Self::Retire, "retire", "Retire"),
         (Self::Restore, "restore", "Restore"),
         (Self::Confirm, "confirm", "It is outdated"),
@@ -70,6 +73,7 @@ impl Verb {
         (Self::Fail, "fail", "Close as failed"),
         (Self::Reopen, "reopen", "Reopen"),
         (Self::Undo, "undo", "Undo"),
+        (Self::Edit, "edit", "Edit"),
     ];
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -145,6 +149,28 @@ pub(crate) fn retire_or_restore(
                 label for={ "reason-" (what.as_str()) "-" (single_line(id)) } { "Why" }
                 input id={ "reason-" (what.as_str()) "-" (single_line(id)) } type="text" name="reason" maxlength=(REASON) placeholder="optional";
                 button { "Retire" }
+            }
+        }
+    }
+}
+
+/// Another summary for a package. Nothing without the right to write.
+pub(crate) fn edit_summary(site: &Site<'_>, id: &str, summary: &str, back: &str) -> Markup {
+    if !site.may_write {
+        return html! {};
+    }
+    html! {
+        details class="act" {
+            summary { "Edit the summary" }
+            form class="edit" method="post" action="/changes" {
+                (token_field(site))
+                input type="hidden" name="what" value=(Subject::Package.as_str());
+                input type="hidden" name="id" value=(single_line(id));
+                input type="hidden" name="do" value=(Verb::Edit.row().0);
+                input type="hidden" name="back" value=(back);
+                label for="summary" { "What agents read first; it becomes a new version" }
+                textarea id="summary" name="summary" rows="4" maxlength=(MAX_SUMMARY_CHARS) required { (visible(summary)) }
+                button { "Save" }
             }
         }
     }

@@ -24,6 +24,7 @@ mod run_view;
 mod site;
 mod steps;
 mod view;
+mod visit;
 
 pub use experiment::experiment;
 pub use report::{ReportError, report, report_receipt, report_session};

@@ -121,7 +121,7 @@ fn without_links(html: &str) -> String {
     out
 }
 
-fn unlinked(html: &str, element: &str) -> String {
+pub(crate) fn unlinked(html: &str, element: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;
     while let Some(at) = rest.find("<a href=\"") {

@@ -9,11 +9,14 @@ use crate::request::{Method, PageRequest};
 use crate::response::PageResponse;
 use crate::site::Site;
 use crate::view::untrusted;
-use crate::{asset, form, pages};
+use crate::{asset, form, pages, visit};
 
 /// Answers a request. Failures become pages too.
 pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
     if let Some(response) = asset::at(&request.path) {
+        return response;
+    }
+    if let Some(response) = pages::session::picture::file(site, request) {
         return response;
     }
     if request.path == "/theme" {
@@ -42,6 +45,9 @@ pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
     let frame = Frame { site, request, nav: &navigation(), section, done: done.as_ref() };
     let mut response = layout::render(&frame, &page);
     response.status = status;
+    if request.method == Method::Get && status == 200 {
+        visit::remember(request, site.now, &mut response);
+    }
     response
 }
 

@@ -70,26 +70,38 @@ pub fn run(args: &Args) -> Result<()> {
 fn run_epic(args: &Args, handover: &Path) -> Result<Duration> {
     let folder = tempfile::tempdir()?;
     let root = folder.path().join("project");
+    fs_err::create_dir_all(&root)?;
+    call(&root, path(handover)?, &["init", "--quiet"])?;
+    prepare(&root, args.stories, args.files)?;
+    run_epic_in(&root, handover)
+}
+
+/// Commits files and the stories of an epic.
+pub fn prepare(root: &Path, stories: usize, files: usize) -> Result<()> {
     fs_err::create_dir_all(root.join("docs/stories"))?;
     fs_err::create_dir_all(root.join("src"))?;
-    for n in 0..args.files {
+    for n in 0..files {
         fs_err::write(root.join(format!("src/{n}.txt")), format!("file {n}\n").repeat(40))?;
     }
-    for n in 1..=args.stories {
+    for n in 1..=stories {
         let text = format!("# Story 1.{n}: x\n\nStatus: ready\n\n- [ ] do it\n");
         fs_err::write(root.join(format!("docs/stories/1-{n}-x.md")), text)?;
     }
-    let agent = folder.path().join("agent.sh");
-    fs_err::write(&agent, AGENT)?;
-    let handover = path(handover)?;
-    call(&root, "git", &["init", "--quiet"])?;
-    call(&root, handover, &["init", "--quiet"])?;
-    call(&root, "git", &["add", "--all"])?;
+    call(root, "git", &["init", "--quiet"])?;
+    call(root, "git", &["add", "--all", "src", "docs/stories"])?;
     let commit = ["commit", "--quiet", "-m", "base"];
     let author = ["-c", "user.name=b", "-c", "user.email=b@b"];
-    call(&root, "git", &[&author[..], &commit].concat())?;
+    call(root, "git", &[&author[..], &commit].concat())?;
+    Ok(())
+}
+
+/// How long the epic takes in a repository that is prepared.
+pub fn run_epic_in(root: &Path, handover: &Path) -> Result<Duration> {
+    let folder = tempfile::tempdir()?;
+    let agent = folder.path().join("agent.sh");
+    fs_err::write(&agent, AGENT)?;
     let command = format!("sh {}", agent.display());
-    call(&root, handover, &["run", "1", "--quiet", "--agent-command", &command])
+    call(root, path(handover)?, &["run", "1", "--quiet", "--agent-command", &command])
 }
 
 fn call(folder: &Path, program: &str, words: &[&str]) -> Result<Duration> {

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -122,29 +123,18 @@ fn compare_builds(args: &Args, other: &Path, this: &Path) -> Result<()> {
 
 /// Reads while listeners are connected and something changes twice a second.
 fn load(args: &Args, project: &Project, service: &Service) -> Result<(Reads, Vec<Memory>)> {
-    let heard = Heard::default();
+    let listeners = Listeners::connect(service, args.listeners)?;
     let time = Duration::from_secs(args.seconds);
     std::thread::scope(|scope| {
-        for _ in 0..args.listeners {
-            let stream = service.connect()?;
-            let (heard, address) = (&heard, &service.address);
-            scope.spawn(move || listen(stream, address, heard));
-        }
-        while heard.greeted.load(Ordering::Relaxed) < args.listeners as u64 {
-            std::thread::sleep(Duration::from_millis(20));
-        }
         read_for(service, args.clients, Duration::from_secs(args.warm_up))?;
         let memory = scope.spawn(|| service.watch(time, PARTS));
         let changes = scope.spawn(move || change_for(project, time));
         let reads = read_for(service, args.clients, time)?;
         let expected = changes.join().unwrap_or_default() * args.listeners as u64;
-        let end = Instant::now() + Duration::from_secs(5);
-        while heard.events.load(Ordering::Relaxed) < expected && Instant::now() < end {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let events = heard.events.load(Ordering::Relaxed);
+        // What did not arrive is missing in the figure.
+        let _ = listeners.wait(expected);
+        let events = listeners.events();
         println!("{} listeners received {events} of {expected} events", args.listeners);
-        heard.over.store(true, Ordering::Relaxed);
         let memory = memory.join().map_err(|_| anyhow!("memory could not be watched"))??;
         Ok((reads, memory))
     })
@@ -246,6 +236,56 @@ fn get(stream: &mut BufReader<TcpStream>, address: &str, path: &str) -> Result<b
     let mut body = vec![0; length];
     stream.read_exact(&mut body)?;
     Ok(good)
+}
+
+/// Connected listeners; they stop when dropped.
+pub struct Listeners {
+    heard: Arc<Heard>,
+    count: u64,
+}
+
+impl Listeners {
+    /// Connects this many, and waits until the service has greeted all of them.
+    pub fn connect(service: &Service, count: usize) -> Result<Self> {
+        let heard = Arc::new(Heard::default());
+        for _ in 0..count {
+            let (stream, address) = (service.connect()?, service.address.clone());
+            let heard = Arc::clone(&heard);
+            std::thread::spawn(move || listen(stream, &address, &heard));
+        }
+        let listeners = Self { heard, count: count as u64 };
+        listeners.until(|heard| heard.greeted.load(Ordering::Relaxed) >= count as u64)?;
+        Ok(listeners)
+    }
+
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The events that all of them have received together.
+    pub fn events(&self) -> u64 {
+        self.heard.events.load(Ordering::Relaxed)
+    }
+
+    /// How long it takes until they have received this many.
+    pub fn wait(&self, events: u64) -> Result<Duration> {
+        self.until(|heard| heard.events.load(Ordering::Relaxed) >= events)
+    }
+
+    fn until(&self, is_so: impl Fn(&Heard) -> bool) -> Result<Duration> {
+        let start = Instant::now();
+        while !is_so(&self.heard) {
+            ensure!(start.elapsed() < Duration::from_secs(20), "the listeners hear nothing");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Ok(start.elapsed())
+    }
+}
+
+impl Drop for Listeners {
+    fn drop(&mut self) {
+        self.heard.over.store(true, Ordering::Relaxed);
+    }
 }
 
 /// The events received by all listeners together.

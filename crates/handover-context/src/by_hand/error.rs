@@ -56,6 +56,12 @@ pub enum ByHandError {
         /// The record.
         subject: String,
     },
+    /// The summary cannot be that, or not of that package.
+    #[error("{problem}")]
+    Summary {
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// The note cannot be written, found or changed.
     #[error(transparent)]
     Note(#[from] NoteError),
@@ -74,6 +80,7 @@ impl ByHandError {
             Self::Unknown { .. } | Self::NothingToUndo | Self::Gone { .. } => "not_found",
             Self::Ambiguous { .. } => "ambiguous",
             Self::AlreadyUndone { .. } | Self::ChangedSince { .. } => "conflict",
+            Self::Summary { .. } => "invalid_input",
             Self::Note(error) => error.code(),
             Self::Amendment(error) => error.code(),
             Self::Store(error) => error.code(),

@@ -13,7 +13,7 @@ use handover_model::{
     SessionStatus, Standing, Strategy, Timestamp, Trust,
 };
 use handover_store::{
-    ErrorFilter, NewOperation, NewPackage, Registered, Store, StoreError, StrategyFilter,
+    ErrorFilter, NewOperation, NewPackage, Registered, Store, StoreError, StrategyFilter, Supersede,
 };
 use handover_text::{Clean, Redactor};
 
@@ -23,6 +23,7 @@ pub use forgotten::{Forgotten, delete, forgotten};
 
 use crate::amendments;
 use crate::notes::{self, Decision, Written};
+use crate::package_file::MAX_SUMMARY_CHARS;
 
 type Result<T, E = ByHandError> = std::result::Result<T, E>;
 
@@ -207,6 +208,51 @@ impl ByHand<'_> {
             self.log(store, action, Some(package.session.clone()), edits, None)?;
             Ok(registered)
         })
+    }
+
+    /// Gives a package another summary: a new version, with the same text. It is believed no more than who does it.
+    pub fn set_summary(&self, id: PackageId, summary: &str) -> Result<Registered> {
+        let refused = |problem| Err(ByHandError::Summary { problem });
+        let summary = self.redactor.clean(summary).one_line().cut(MAX_SUMMARY_CHARS);
+        if summary.as_str().trim().is_empty() {
+            return refused("the summary is empty");
+        }
+        let old = self.store.package(id)?;
+        if old.superseded_by.is_some() {
+            return refused("the package has a newer version");
+        }
+        if old.state == RecordState::Retired {
+            return refused("the package is retired");
+        }
+        let body = self.store.package_body(id)?;
+        let trust = old.trust.min(self.trust);
+        self.register(&NewPackage { summary, trust, ..self.again(&old, &body, id) })
+    }
+
+    /// A package with the text of an old one.
+    fn again(&self, old: &Package, body: &str, supersedes: PackageId) -> NewPackage {
+        let clean = |text: &str| self.redactor.clean(text);
+        NewPackage {
+            session: old.session.clone(),
+            group: old.group.clone(),
+            scope: old.scope,
+            kind: old.kind,
+            path: old.path.clone(),
+            title: old.title.as_deref().map(clean),
+            summary: clean(&old.summary),
+            files: old.files.iter().map(|file| clean(file)).collect(),
+            body: clean(body),
+            producer: old.producer.clone(),
+            consumers: old.consumers.clone(),
+            priority: old.priority,
+            iteration: old.iteration,
+            size_bytes: old.size_bytes,
+            tokens: old.tokens,
+            content_hash: old.content_hash.clone(),
+            supersede: Supersede::Package(supersedes),
+            created_at: self.now,
+            trust: old.trust,
+        }
     }
 
     /// The strategy of this id, or the only one whose id starts or ends with it.

@@ -407,3 +407,36 @@ fn undoing_a_decision_leaves_it_to_the_rule() {
     let all = filled.test.store.amendments(&filled.project).unwrap();
     assert_eq!(all[0].decision, AmendmentDecision::Rejected);
 }
+
+#[test]
+fn a_summary_is_edited_as_a_new_version_and_that_is_undone() {
+    let filled = Filled::new();
+    let (store, id) = (&filled.test.store, filled.packages[0]);
+    let edit = |number, id, text: &str| {
+        by_hand(&filled.test, &filled.project, number).set_summary(id, text)
+    };
+    let text = format!("Dragons\n are  password=hunter2sEcretOfAll {}", "long ".repeat(200));
+    let new = edit(1, id, &text).unwrap().package;
+    assert!(new.summary.starts_with("Dragons are "), "{}", new.summary);
+    assert!(!new.summary.contains("hunter2") && new.summary.chars().count() <= 400);
+    let old = store.package(id).unwrap();
+    assert_eq!((new.version, new.supersedes, old.superseded_by), (2, Some(id), Some(new.id)));
+    assert_eq!((&new.path, &new.content_hash), (&old.path, &old.content_hash));
+    assert_eq!(store.package_body(new.id).unwrap(), store.package_body(id).unwrap());
+    assert_eq!(new.trust, old.trust.min(Trust::Person));
+    for (number, id, text, problem) in [
+        (2, id, "late", "the package has a newer version"),
+        (3, new.id, " \n ", "the summary is empty"),
+    ] {
+        assert_eq!(edit(number, id, text).unwrap_err().to_string(), problem);
+    }
+    // The same again changes nothing, and nothing is logged.
+    assert!(!edit(4, new.id, &new.summary).unwrap().created);
+    by_hand(&filled.test, &filled.project, 5).undo(None).unwrap();
+    let latest = store.package_history(id).unwrap().pop().unwrap();
+    assert_eq!((latest.summary, latest.version), (old.summary, 3));
+    let retire = by_hand(&filled.test, &filled.project, 6);
+    retire.set_package(latest.id, RecordState::Retired, None).unwrap();
+    let refused = edit(7, latest.id, "x").unwrap_err();
+    assert_eq!(refused.to_string(), "the package is retired");
+}

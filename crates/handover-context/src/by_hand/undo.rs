@@ -6,7 +6,7 @@ use handover_model::{
     Action, Amendment, AmendmentDecision, Edit, Operation, OperationId, Package, PackageId,
     RecordState, SessionId, Standing,
 };
-use handover_store::{NewPackage, OperationFilter, Registered, Store, StoreError, Supersede};
+use handover_store::{OperationFilter, Registered, Store, StoreError};
 
 use super::{
     ByHand, ByHandError, Result, note_standing, one, session_standing, standing, transaction,
@@ -176,35 +176,9 @@ impl Undoing<'_> {
             return Err(self.changed(edit));
         }
         let body = self.store.package_body(former)?;
-        let new = self.again(&old, &body, id);
+        let new = self.by_hand.again(&old, &body, id);
         let Registered { package, .. } = one(self.store.register_packages(&[new])?)?;
         Ok(package.id)
-    }
-
-    /// A package with the text of an old one.
-    fn again(&self, old: &Package, body: &str, supersedes: PackageId) -> NewPackage {
-        let clean = |text: &str| self.by_hand.redactor.clean(text);
-        NewPackage {
-            session: old.session.clone(),
-            group: old.group.clone(),
-            scope: old.scope,
-            kind: old.kind,
-            path: old.path.clone(),
-            title: old.title.as_deref().map(clean),
-            summary: clean(&old.summary),
-            files: old.files.iter().map(|file| clean(file)).collect(),
-            body: clean(body),
-            producer: old.producer.clone(),
-            consumers: old.consumers.clone(),
-            priority: old.priority,
-            iteration: old.iteration,
-            size_bytes: old.size_bytes,
-            tokens: old.tokens,
-            content_hash: old.content_hash.clone(),
-            supersede: Supersede::Package(supersedes),
-            created_at: self.by_hand.now,
-            trust: old.trust,
-        }
     }
 
     /// Whether a package got a newer version after the operation.

@@ -267,7 +267,7 @@ fn calls() -> Vec<(&'static str, Call)> {
         packages_by_id(&[of.package]);
         packages(&of.session, &PackageFilter::default());
         slice(&of.session, None, None, 0, 10);
-        outlines(&of.session);
+        outlines(&of.session, None);
         set_package_state(&[of.package], RecordState::Retired, None);
         package_history(of.package);
         package_deliveries(of.package);
@@ -316,6 +316,8 @@ fn calls() -> Vec<(&'static str, Call)> {
         receipt(&of.receipt);
         receipts(&ReceiptFilter::default());
         handed(&of.session);
+        handed_by(&of.session, std::slice::from_ref(&of.receipt));
+        given(&of.project, ItemKind::Package, "1", 5);
         consumed(&of.session, None, &role("developer"), 0, at(2));
         lock_epic(&LockClaim { over: Some(of.fence), ..of.claim() });
         keep_epic(&of.epic, of.fence, at(90));

@@ -56,7 +56,6 @@ fn list(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Too
     let session: SessionId = request.path_param("session")?;
     let filter = PackageFilter {
         group: request.query_param("group")?,
-        path: None,
         state: request.query_param("state")?,
         versions: if request.query_flag("all_versions")? {
             Versions::All
@@ -64,6 +63,7 @@ fn list(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Too
             Versions::Latest
         },
         limit: request.limit()?,
+        ..PackageFilter::default()
     };
     Ok(json!({"packages": context.store.packages(&session, &filter)?}))
 }

@@ -66,3 +66,29 @@ fn the_token_cookie_never_reaches_a_page() {
     let page = service.send("GET", "/", &[("cookie", &cookie)], "").is(200);
     assert!(!page.body.contains(&token));
 }
+
+#[test]
+fn a_visit_after_a_pause_is_remembered() {
+    let service = TestService::start();
+    let cookies = |cookie: &str| -> Vec<String> {
+        let page = service.send("GET", "/", &[("cookie", cookie)], "").is(200);
+        let all = page.headers.get_all("set-cookie").iter();
+        all.map(|cookie| cookie.to_str().unwrap().split('=').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(cookies("a=b"), ["handover_seen"]);
+    let back = cookies("handover_seen=2020-01-01T00:00:00Z");
+    assert_eq!(back, ["handover_before", "handover_seen"]);
+}
+
+#[test]
+fn a_picture_has_its_own_policy() {
+    let service = TestService::start();
+    let picture = service.get("/sessions/s1/picture.svg").is(200);
+    assert_eq!(picture.header("content-type"), "image/svg+xml; charset=utf-8");
+    let policy = picture.header("content-security-policy");
+    assert_eq!(policy, "default-src 'none'; style-src 'unsafe-inline'");
+    assert_eq!(picture.header("x-content-type-options"), "nosniff");
+    service.get("/sessions/none/picture.svg").is(404);
+    let locked = TestService::requiring_tokens();
+    locked.get("/sessions/s1/picture.svg").is(401);
+}

@@ -1,5 +1,7 @@
 //! Live events over the wire.
 
+use std::time::{Duration, Instant};
+
 use handover_model::{ProjectId, TokenScope};
 use handover_store::conformance::fixture::{event, session_id};
 use handover_store::{Feed, Store};
@@ -137,4 +139,22 @@ fn each_project_receives_its_own_changes_only() {
     assert_eq!(of_own.next().unwrap().data["project"], "shop");
     let id = ProjectId::new("other").unwrap();
     assert!(service.contexts.file(Some(&id)).exists(), "the project has its own store");
+}
+
+/// What an open page does. Machines that run tests are busy, so the fastest of some rounds counts.
+#[test]
+fn two_hundred_listeners_hear_of_a_change_within_a_second() {
+    let service = TestService::start();
+    let mut listeners: Vec<EventClient> =
+        (0..200).map(|_| EventClient::open(&service, "/events", "")).collect();
+    let mut fastest = Duration::MAX;
+    for _ in 0..5 {
+        let start = Instant::now();
+        think(&service, "s1", "to everybody");
+        for listener in &mut listeners {
+            assert_eq!(listener.next().unwrap().name, "reasoning");
+        }
+        fastest = fastest.min(start.elapsed());
+    }
+    assert!(fastest < Duration::from_secs(1), "{fastest:?}");
 }

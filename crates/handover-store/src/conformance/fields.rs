@@ -10,18 +10,18 @@ use handover_model::{
     LockOwner, Package, PackageId, PackageKind, Phase, Priority, Reasoning, ReasoningId, ReceiptId,
     ReceiptState, RecordState, Run, RunId, RunState, Scope, Session, SessionCounts, SessionStatus,
     SkillName, SkillOutput, Strategy, Ticket, Token, TokenId, TokenKind, TokenScope, ToolUseId,
-    Topic,
+    Topic, Use,
 };
 use serde_json::json;
 
 use super::Backend;
 use super::fixture::*;
 use crate::{
-    CleanSignature, ErrorFilter, ErrorSighting, EventFilter, EventKey, GroupUpdate, Handed, Hold,
-    Job, Judgement, LockClaim, NewEvent, NewJob, NewJournalEntry, NewPackage, NewReasoning, NewRun,
-    NewSession, NewSkillOutput, NewStrategy, NewTicket, NewToken, Outline, PackageFilter,
-    ReasoningFilter, ReceiptStep, RunFilter, SkillOutputFilter, StrategyFilter, Supersede, TrustAt,
-    Versions,
+    CleanSignature, ErrorFilter, ErrorSighting, EventFilter, EventKey, Given, GroupUpdate, Handed,
+    Hold, ItemUse, Job, Judgement, LockClaim, NewEvent, NewJob, NewJournalEntry, NewPackage,
+    NewReasoning, NewRun, NewSession, NewSkillOutput, NewStrategy, NewTicket, NewToken, Outline,
+    PackageFilter, ReasoningFilter, ReceiptStep, RunFilter, SkillOutputFilter, StrategyFilter,
+    Supersede, TrustAt, Versions,
 };
 
 /// A session that was closed, and its counts.
@@ -186,7 +186,7 @@ pub fn of_a_package(backend: &dyn Backend) {
         created_at: at(5),
     };
     assert_eq!(
-        store.outlines(&session).unwrap(),
+        store.outlines(&session, None).unwrap(),
         [outline(first, 1, false), outline(second, 2, true)]
     );
 
@@ -209,7 +209,19 @@ pub fn of_a_package(backend: &dyn Backend) {
         read_at: Some(at(9)),
         delivered_at: at(8),
     };
-    assert_eq!(store.package_deliveries(second).unwrap(), [delivery]);
+    assert_eq!(store.package_deliveries(second).unwrap(), [delivery.clone()]);
+    let kind = handover_model::ItemKind::Package;
+    let given = |project: &str, item: PackageId, limit| {
+        store.given(&project.parse().unwrap(), kind, &item.to_string(), limit).unwrap()
+    };
+    let used = ItemUse { kind, item: second.to_string(), used: Use::Named };
+    store.mark_used(&receipt_id, &[used]).unwrap();
+    let one = Given { session: session.clone(), delivery, used: Some(Use::Named) };
+    let project = store.session(&session).unwrap().project;
+    assert_eq!(given(project.as_str(), second, 5), [one]);
+    assert_eq!(given(project.as_str(), second, 0), []);
+    assert_eq!(given(project.as_str(), first, 5), [], "of another version");
+    assert_eq!(given("nobody", second, 5), [], "of another project");
     let handed = Handed {
         receipt: receipt_id,
         kind: handover_model::ItemKind::Package,

@@ -40,7 +40,7 @@ pub fn a_session(backend: &dyn Backend) {
     check(store.set_group(&GroupUpdate::new(none.clone(), group_id("g"), at(1))));
     check(store.register_packages(&[package(&none, "a.md", "x")]));
     check(store.packages(&none, &PackageFilter::default()));
-    check(store.outlines(&none));
+    check(store.outlines(&none, None));
     check(store.slice(&none, None, None, 0, 10).map(|_| ()));
     check(store.add_reasoning(&reasoning(&none, Phase::Risks, "x")));
     check(store.reasoning(&none, &ReasoningFilter::default()));
@@ -50,6 +50,7 @@ pub fn a_session(backend: &dyn Backend) {
     check(store.events(&none, &EventFilter::default()));
     check(store.put_receipt(&receipt(&none, "r1", &[])));
     check(store.handed(&none));
+    check(store.handed_by(&none, &[]));
     check(store.deliveries(&none, None, &role, at(1)));
     check(store.consumed(&none, None, &role, 0, at(1)));
     check(store.postings(&none, &["word".to_owned()]).map(|_| ()));

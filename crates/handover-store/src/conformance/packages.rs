@@ -4,7 +4,7 @@ use handover_model::{PackageId, PackageKind, Priority, Scope};
 
 use super::Backend;
 use super::fixture::*;
-use crate::{PackageFilter, StoreError, Supersede, Versions};
+use crate::{PackageFilter, ReceiptStep, StoreError, Supersede, Versions};
 
 /// Registering the same content again returns the existing package.
 pub fn same_content_is_a_no_op(backend: &dyn Backend) {
@@ -35,7 +35,7 @@ pub fn new_content_is_a_new_version(backend: &dyn Backend) {
     let two = register(&*store, package(&session, "a.md", "two"));
     let three = register(&*store, package(&session, "a.md", "three"));
     assert_eq!((three.version, three.supersedes), (3, Some(two.id)));
-    let outlines = store.outlines(&session).unwrap();
+    let outlines = store.outlines(&session, None).unwrap();
     let shown: Vec<_> = outlines
         .iter()
         .map(|one| (one.id, one.name.as_str(), one.version, one.is_latest))
@@ -45,6 +45,7 @@ pub fn new_content_is_a_new_version(backend: &dyn Backend) {
         shown,
         [(one.id, name, 1, false), (two.id, name, 2, false), (three.id, name, 3, true)]
     );
+    assert_eq!(store.outlines(&session, Some(2)).unwrap(), outlines[1..], "the newest ones");
     for id in [one.id, two.id, three.id] {
         let history = store.package_history(id).unwrap();
         let chain: Vec<_> = history.iter().map(|p| (p.version, p.id, p.superseded_by)).collect();
@@ -200,6 +201,21 @@ pub fn listings(backend: &dyn Backend) {
     let path = PackageFilter { path: Some("a.md".to_owned()), ..Default::default() };
     assert_eq!(paths(path), [p("a.md", 2)]);
     assert_eq!(paths(PackageFilter { limit: Some(1), ..Default::default() }), [p("p1.md", 1)]);
+    let second = PackageFilter { limit: Some(1), skip: 1, ..Default::default() };
+    assert_eq!(paths(second), [p("a.md", 2)]);
+    let mut other = package(&session, "b.md", "x");
+    (other.producer, other.created_at) = (role("tech_lead"), at(9));
+    let other = register(&*store, other).id;
+    let by = |name: &str| PackageFilter { producer: Some(role(name)), ..Default::default() };
+    assert_eq!(paths(by("tech_lead")), [p("b.md", 1)]);
+    assert_eq!(paths(by("gardener")), []);
+    // Assembling alone does not reach anybody.
+    let undelivered = || PackageFilter { undelivered: true, ..Default::default() };
+    store.put_receipt(&receipt(&session, "r1", &[other])).unwrap();
+    assert_eq!(paths(undelivered()), [p("b.md", 1), p("p1.md", 1), p("a.md", 2)]);
+    let step = ReceiptStep::Delivered { host: None };
+    store.advance_receipt(&"r1".parse().unwrap(), &step, at(10)).unwrap();
+    assert_eq!(paths(undelivered()), [p("p1.md", 1), p("a.md", 2)]);
 }
 
 /// Equal times are ordered by id, newest first.

@@ -52,6 +52,14 @@ pub fn lists_the_items_of_all_receipts(backend: &dyn Backend) {
         .collect();
     let row = |receipt: &str, item: PackageId, read| (receipt.to_owned(), item.to_string(), read);
     assert_eq!(seen, [row("r1", a, None), row("r2", b, None), row("r2", a, Some(at(9)))]);
+    let all = store.handed(&one).unwrap();
+    let by = |names: &[&str]| {
+        let ids: Vec<ReceiptId> = names.iter().map(|name| id(name)).collect();
+        store.handed_by(&one, &ids).unwrap()
+    };
+    assert_eq!(by(&["r2", "r1", "r2", "none"]), all);
+    assert_eq!(by(&["r2"]), all[1..]);
+    assert_eq!(store.handed_by(&two, &[id("r1")]).unwrap(), [], "of another session");
 }
 
 /// assembled → delivered → confirmed; a step back is rejected; repeating a step changes nothing.

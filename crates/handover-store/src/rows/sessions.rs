@@ -8,7 +8,7 @@ use handover_model::{
 
 use super::{Columns, Row};
 use crate::packed::Registration;
-use crate::{Handed, Outline, Result};
+use crate::{Given, Handed, Outline, Result};
 
 /// Of `session`.
 pub const SESSION: &str = "id, project, status, metadata, created_at, ended_at";
@@ -135,7 +135,10 @@ pub const DELIVERY: &str =
 
 /// Reads [`DELIVERY`].
 pub fn delivery(row: &dyn Row) -> Result<Delivery> {
-    let mut c = Columns::of(row);
+    read_delivery(&mut Columns::of(row))
+}
+
+fn read_delivery(c: &mut Columns<'_>) -> Result<Delivery> {
     Ok(Delivery {
         receipt: c.parsed()?,
         group: c.parsed_opt()?,
@@ -300,6 +303,16 @@ pub fn receipt_item(row: &dyn Row) -> Result<ReceiptItem> {
         outdated: c.json_opt()?,
         used: c.parsed_opt()?,
     })
+}
+
+/// Of `receipt_item i`, `receipt r` and `session s`, after [`DELIVERY`].
+pub const GIVEN: &str = "s.id, i.used";
+
+/// Reads [`DELIVERY`] and [`GIVEN`].
+pub fn given(row: &dyn Row) -> Result<Given> {
+    let mut c = Columns::of(row);
+    let delivery = read_delivery(&mut c)?;
+    Ok(Given { delivery, session: c.parsed()?, used: c.parsed_opt()? })
 }
 
 /// Of `receipt_item i`.

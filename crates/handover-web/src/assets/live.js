@@ -42,6 +42,7 @@
     }
     for (const note of document.querySelectorAll("[data-utc]")) note.hidden = true;
     for (const button of document.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
+    for (const button of document.querySelectorAll("[data-png]")) button.hidden = false;
   };
 
   // What somebody has opened, scrolled or gone to stays so.
@@ -132,7 +133,7 @@
   };
 
   for (const log of document.querySelectorAll("pre.log")) log.scrollTop = log.scrollHeight;
-  for (const wide of document.querySelectorAll(".lanes .scroll")) wide.scrollLeft = wide.scrollWidth;
+  for (const wide of document.querySelectorAll(".lanes .scroll, .scroll.latest")) wide.scrollLeft = wide.scrollWidth;
   const element = (name, properties, ...children) => {
     const made = Object.assign(document.createElement(name), properties);
     made.append(...children);
@@ -172,8 +173,28 @@
     times();
   };
 
+  // A picture that the server draws, as pixels: twice as many as it has units.
+  const png = async (button) => {
+    const theme = document.documentElement.dataset.theme;
+    const dark = theme === "dark" || (theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+    const address = new URL(button.dataset.png, location.href);
+    address.searchParams.set("theme", dark ? "dark" : "light");
+    const picture = new Image();
+    picture.src = address.href;
+    await picture.decode();
+    const canvas = element("canvas", { width: picture.naturalWidth * 2, height: picture.naturalHeight * 2 });
+    canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+    canvas.toBlob((blob) => {
+      const link = element("a", { href: URL.createObjectURL(blob), download: button.dataset.name });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 5000);
+    });
+  };
+
   document.addEventListener("click", (event) => {
     const target = event.target.closest ? event.target : null;
+    const draws = target && target.closest("[data-png]");
+    if (draws) { png(draws).catch(() => { draws.textContent = "Not possible here"; }); return; }
     const copy = target && target.closest("[data-copy]");
     if (copy) {
       navigator.clipboard.writeText(location.origin + copy.dataset.copy).then(() => {
@@ -196,6 +217,7 @@
     field.setAttribute("aria-label", "Go to, or search everything");
     const list = element("ul", { className: "list" });
     const pages = [...document.querySelectorAll(".top nav a, .tabs a, footer nav a")].map((one) => [one.textContent.trim(), one.href, "page"]);
+    pages.push(...kept().map((view) => [view.name, view.href, "kept view"]));
     const show = (entries) => list.replaceChildren(...entries.slice(0, 12).map(([name, href, kind]) =>
       element("li", {}, element("a", { href, textContent: name }), element("span", { className: "muted", textContent: ` ${kind}` }))));
     const find = async () => {
@@ -214,6 +236,8 @@
     box.addEventListener("keydown", (event) => {
       const links = [...list.querySelectorAll("a")];
       const at = links.indexOf(document.activeElement);
+      // A search field would only be emptied.
+      if (event.key === "Escape") box.close();
       if (event.key === "Enter" && document.activeElement === field && links[0]) { event.preventDefault(); links[0].click(); }
       if (event.key === "ArrowDown" || event.key === "ArrowUp") {
         event.preventDefault();
@@ -263,6 +287,31 @@
     if (event.key === "k") step(-1);
     if (event.key === "c" && navigator.clipboard) navigator.clipboard.writeText(location.href).then(() => say("Link copied", "on"));
   });
+  // Views that somebody keeps, in this browser only: addresses with filters and an order.
+  const VIEWS = "handover-views";
+  const local = (view) => view && typeof view.name === "string" && typeof view.href === "string" && /^\/(?![\/\\])/.test(view.href);
+  const kept = () => { try { return [JSON.parse(localStorage.getItem(VIEWS))].flat().filter(local); } catch { return []; } };
+  const keep = (views) => { try { localStorage.setItem(VIEWS, JSON.stringify(views.slice(0, 30))); } catch { /* full, or forbidden */ } };
+  const views = () => {
+    const box = document.querySelector("[data-views]");
+    if (!box) return;
+    const here = location.pathname + location.search;
+    const own = kept();
+    const forget = (href) => { keep(own.filter((view) => view.href !== href)); views(); };
+    const entry = (view) => element("span", { className: "view" },
+      element("a", { href: view.href, textContent: view.name }),
+      Object.assign(element("button", { type: "button", className: "plain", textContent: "✕", onclick: () => forget(view.href) }), { ariaLabel: `Forget ${view.name}` }));
+    const words = [...new URLSearchParams(location.search)].filter(([key, value]) => value && key !== "done").map(([key, value]) => key === "sort" ? `by ${value.replace(/^-/, "")}` : value);
+    const save = element("button", { type: "button", className: "plain", textContent: "Keep this view", onclick: () => {
+      keep([...own, { name: `${document.querySelector("h1").textContent.trim()}: ${words.join(", ")}`, href: here }]);
+      views();
+    } });
+    const offers = words.length && !own.some((view) => view.href === here);
+    box.replaceChildren(...own.map(entry), ...(offers ? [save] : []));
+    box.hidden = !box.childNodes.length;
+  };
+  views();
+
   // What a form did is shown once.
   if (new URLSearchParams(location.search).has("done")) {
     const plain = new URL(location.href);

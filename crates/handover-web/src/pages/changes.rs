@@ -128,14 +128,26 @@ fn submit(site: &Site<'_>, route: &Route<'_>) -> Result<FormOutcome, PageError> 
         return Ok(refused(400, "The form asks for something that does not exist.", route));
     };
     let reason: String = field("reason").chars().take(form::REASON).collect();
-    match change(site, what, verb, field("id"), &reason) {
-        Ok(()) => {
-            let path = form::with_parameter(&form::back(route), "done", site.operation.as_str());
+    let done = match (what, verb) {
+        (Subject::Package, Verb::Edit) => edit(site, field("id"), field("summary")),
+        _ => change(site, what, verb, field("id"), &reason).map(|()| form::back(route)),
+    };
+    match done {
+        Ok(back) => {
+            let path = form::with_parameter(&back, "done", site.operation.as_str());
             Ok(FormOutcome::Redirect(path))
         }
         Err(ByHandError::Store(error)) => Err(error.into()),
         Err(error) => Ok(refused(409, &format!("{error}."), route)),
     }
+}
+
+/// Gives a package another summary; where its new version is.
+fn edit(site: &Site<'_>, id: &str, summary: &str) -> Result<String, ByHandError> {
+    let unknown = || ByHandError::Unknown { what: "package", name: id.to_owned() };
+    let id: PackageId = id.parse().map_err(|_| unknown())?;
+    let registered = hand(site).set_summary(id, summary)?;
+    Ok(format!("/packages/{}", registered.package.id))
 }
 
 fn change(

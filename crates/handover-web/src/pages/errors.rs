@@ -10,8 +10,9 @@ use crate::form::{Subject, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, count, empty_state, excerpt, fact, facts, meter, plural,
-    relative_time, retired, role_name, section, step_chart, table, untrusted,
+    Column, Key, Order, Row, Tone, badge, count, empty_state, excerpt, fact, facts, meter,
+    ordered_table, plural, relative_time, retired, role_name, section, step_chart, table,
+    untrusted,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[
@@ -23,11 +24,32 @@ const LISTED: usize = 200;
 const SIGHTINGS: usize = 60;
 const DAY: i64 = 86_400_000_000;
 
-fn list(site: &Site<'_>, _: &Route<'_>) -> PageResult {
+const COLUMNS: [Column; 6] = [
+    Column::Text("Error"),
+    Column::Text("What solved it"),
+    Column::Text("Confidence"),
+    Column::Graphic("Confidence as a bar"),
+    Column::Number("Seen"),
+    Column::Text("Last"),
+];
+
+fn key(pattern: &ErrorPattern, column: usize) -> Key {
+    match column {
+        0 => Key::text(&pattern.signature.message),
+        1 => Key::text(pattern.solution.as_deref().unwrap_or_default()),
+        2 => Key::Number(value(pattern.confidence)),
+        4 => Key::Number(pattern.occurrences as f64),
+        _ => Key::Number(pattern.last_seen.as_micros() as f64),
+    }
+}
+
+fn list(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let order = Order::read(route, &COLUMNS);
     let mut patterns = site.store.errors(site.project, &ErrorFilter::default())?;
+    order.apply(&mut patterns, key);
     let all = patterns.len();
     patterns.truncate(LISTED);
-    let note = html! { (plural(all, "pattern", "patterns")) ", highest confidence first. Agents see those above " (Trust::RECALL_ABOVE) "." };
+    let note = html! { (plural(all, "pattern", "patterns")) @if !order.is_chosen() { ", highest confidence first" } ". Agents see those above " (Trust::RECALL_ABOVE) "." };
     let body = html! {
         header class="page" {
             h1 { "Errors" }
@@ -37,23 +59,14 @@ fn list(site: &Site<'_>, _: &Route<'_>) -> PageResult {
             @if patterns.is_empty() {
                 (empty_state("No errors yet.", "Agents report them in their debriefs; or record what solved one:", "handover error resolve --message \"connect ECONNREFUSED 127.0.0.1:5432\" --solution \"docker compose up -d db\""))
             } @else {
-                (rows(site, &patterns))
+                (rows(site, &patterns, &order))
             }
         }))
     };
     Ok(Page { title: "Errors".to_owned(), breadcrumbs: Vec::new(), body })
 }
 
-fn rows(site: &Site<'_>, patterns: &[ErrorPattern]) -> Markup {
-    use Column::{Graphic, Number, Text};
-    let columns = [
-        Text("Error"),
-        Text("What solved it"),
-        Text("Confidence"),
-        Graphic("Confidence as a bar"),
-        Number("Seen"),
-        Text("Last"),
-    ];
+fn rows(site: &Site<'_>, patterns: &[ErrorPattern], order: &Order) -> Markup {
     let row = |pattern: &ErrorPattern| {
         Row::new(
             html! {
@@ -73,7 +86,7 @@ fn rows(site: &Site<'_>, patterns: &[ErrorPattern]) -> Markup {
             ],
         )
     };
-    table("", &columns, patterns.iter().map(row))
+    ordered_table("", &COLUMNS, Some(order), patterns.iter().map(row))
 }
 
 fn solution(pattern: &ErrorPattern) -> Markup {

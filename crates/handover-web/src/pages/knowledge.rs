@@ -1,7 +1,8 @@
-//! Everything that the project knows, in one place: packages, notes, strategies and errors, by words, kind, trust
-//! and state. The filters are in the address, so that a view can be kept and sent.
+//! Everything that the project knows, in one place: packages, notes, strategies and errors, by words, kind, trust,
+//! state and use. Filters and order are in the address, so that a view can be kept and sent.
 
 use handover_context::everything::{Everything, search};
+use handover_model::learn::UseTally;
 use handover_model::{ItemKind, NoteId, NoteState, RecordState, Timestamp, Trust};
 use handover_store::{ErrorFilter, NoteFilter, PackageFilter, StrategyFilter, Versions};
 use maud::{Markup, html};
@@ -10,8 +11,8 @@ use crate::error::PageError;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, count, empty_state, excerpt, plural, relative_time, section,
-    single_line, table,
+    Column, Key, Order, Row, Tone, badge, count, empty_state, excerpt, ordered_table, plural,
+    relative_time, section, single_line,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
@@ -22,10 +23,23 @@ pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
 /// Records on the page, and how many of each kind are looked at.
 const LISTED: usize = 100;
 const EACH: u32 = 400;
+const OF_SESSION: u32 = 100;
 const SESSIONS: usize = 20;
 const TYPES: [ItemKind; 4] =
     [ItemKind::Package, ItemKind::Note, ItemKind::Strategy, ItemKind::Error];
 const STATES: [&str; 4] = ["live", "stale", "amended", "retired"];
+/// Used by an agent that got it; given but not used; neither seen.
+const USES: [&str; 3] = ["used", "unused", "unknown"];
+
+const COLUMNS: [Column; 7] = [
+    Column::Text("What"),
+    Column::Text("Kind"),
+    Column::Text("From"),
+    Column::Text("Said by"),
+    Column::Text("State"),
+    Column::Text("Used"),
+    Column::Text("Date"),
+];
 
 /// What the address asks for.
 struct Filter {
@@ -33,6 +47,7 @@ struct Filter {
     of: Option<ItemKind>,
     trust: Option<Trust>,
     state: Option<&'static str>,
+    used: Option<&'static str>,
 }
 
 impl Filter {
@@ -44,7 +59,16 @@ impl Filter {
             of: TYPES.into_iter().find(|kind| kind.as_str() == asked("type")),
             trust: asked("trust").parse().ok(),
             state,
+            used: USES.into_iter().find(|used| *used == asked("used")),
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.words.is_empty()
+            && self.of.is_none()
+            && self.trust.is_none()
+            && self.state.is_none()
+            && self.used.is_none()
     }
 
     fn takes(&self, one: &Known) -> bool {
@@ -61,6 +85,7 @@ impl Filter {
 /// One record, whatever it is.
 struct Known {
     of: ItemKind,
+    id: String,
     link: String,
     title: String,
     origin: String,
@@ -68,6 +93,49 @@ struct Known {
     state: &'static str,
     reason: Option<String>,
     at: Timestamp,
+    /// How often it was used, of the times that its agent was seen to the end; recent ones count more.
+    tally: Option<UseTally>,
+}
+
+impl Known {
+    fn used(&self) -> &'static str {
+        match self.tally {
+            Some(tally) if tally.used > 0.0 => "used",
+            Some(_) => "unused",
+            None => "unknown",
+        }
+    }
+
+    fn key(&self, column: usize) -> Key {
+        match column {
+            0 => Key::text(&self.title),
+            1 => Key::text(self.of.as_str()),
+            2 => Key::text(&self.origin),
+            3 => Key::text(self.trust.as_str()),
+            4 => Key::text(self.state),
+            5 => Key::Number(self.tally.map_or(-1.0, |tally| tally.used / tally.judged)),
+            _ => Key::Number(self.at.as_micros() as f64),
+        }
+    }
+}
+
+/// Adds what is known about the use of each record.
+fn tally(site: &Site<'_>, all: &mut [Known]) -> Result<(), PageError> {
+    for kind in TYPES {
+        let own = || all.iter().enumerate().filter(|(_, one)| one.of == kind);
+        let (places, ids): (Vec<usize>, Vec<String>) =
+            own().map(|(at, one)| (at, one.id.clone())).unzip();
+        if ids.is_empty() {
+            continue;
+        }
+        let tallies = site.store.use_tallies(site.project, kind, &ids)?;
+        for (at, found) in places.into_iter().zip(tallies.items) {
+            if let Some(one) = all.get_mut(at) {
+                one.tally = found.filter(|tally| tally.judged > 0.0);
+            }
+        }
+    }
+    Ok(())
 }
 
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
@@ -76,7 +144,11 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         true => newest(site, &filter)?,
         false => (by_words(site, &filter)?, true),
     };
+    let order = Order::read(route, &COLUMNS);
     all.retain(|one| filter.takes(one));
+    tally(site, &mut all)?;
+    all.retain(|one| filter.used.is_none_or(|used| used == one.used()));
+    order.apply(&mut all, Known::key);
     let note = html! {
         (plural(all.len(), "record", "records")) @if !is_whole { ", of the newest of each kind" }
         @if all.len() > LISTED { ", the first " (LISTED) }
@@ -93,12 +165,13 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             }
         }
         (form(&filter))
+        div class="views" data-views="/knowledge" hidden {}
         (section("knowledge", "Records", note, html! {
             @if all.is_empty() {
-                @if filter.words.is_empty() && filter.of.is_none() && filter.trust.is_none() && filter.state.is_none() {
+                @if filter.is_empty() {
                     (empty_state("Nothing is known yet.", "Read what is already there, or write something down:", "handover learn\nhandover note add \"Prices are in cents.\""))
                 } @else { (empty_state("Nothing matches.", "Leave out a filter, or use other words.", "")) }
-            } @else { (rows(site, all.get(..LISTED.min(all.len())).unwrap_or_default())) }
+            } @else { (rows(site, all.get(..LISTED.min(all.len())).unwrap_or_default(), &order)) }
         }))
     };
     Ok(Page { title: "Knowledge".to_owned(), breadcrumbs: Vec::new(), body })
@@ -127,15 +200,21 @@ fn form(filter: &Filter) -> Markup {
             (choice("type", "Kind", filter.of.map_or("", ItemKind::as_str), &kinds))
             (choice("trust", "Said by", filter.trust.map_or("", Trust::as_str), &trusts))
             (choice("state", "State", filter.state.unwrap_or_default(), &STATES))
+            (choice("used", "Use", filter.used.unwrap_or_default(), &USES))
             button { "Show" }
         }
     }
 }
 
-fn rows(site: &Site<'_>, all: &[Known]) -> Markup {
-    use Column::Text;
-    let columns =
-        [Text("What"), Text("Kind"), Text("From"), Text("Said by"), Text("State"), Text("Date")];
+/// `2 of 3`, or nothing if nobody knows.
+fn use_label(tally: Option<UseTally>) -> Markup {
+    match tally {
+        Some(tally) => html! { (format!("{:.0} of {:.0}", tally.used, tally.judged.max(1.0))) },
+        None => html! { span class="muted" { "–" } },
+    }
+}
+
+fn rows(site: &Site<'_>, all: &[Known], order: &Order) -> Markup {
     let row = |one: &Known| {
         let tone = match one.state {
             "live" => Tone::Good,
@@ -149,12 +228,13 @@ fn rows(site: &Site<'_>, all: &[Known]) -> Markup {
                 excerpt(&one.origin, 80),
                 html! { (one.trust) },
                 html! { (badge(tone, one.state)) @if let Some(reason) = &one.reason { p class="muted" { (excerpt(reason, 100)) } } },
+                use_label(one.tally),
                 relative_time(site.now, one.at),
             ],
         );
         if one.state == "retired" { row.dimmed() } else { row }
     };
-    html! { (table("", &columns, all.iter().map(row))) @if all.len() == LISTED { p class="note" { "At most " (count(LISTED)) " are shown; words find the rest." } } }
+    html! { (ordered_table("", &COLUMNS, Some(order), all.iter().map(row))) @if all.len() == LISTED { p class="note" { "At most " (count(LISTED)) " are shown; words find the rest." } } }
 }
 
 const fn record_state(state: RecordState) -> &'static str {
@@ -176,6 +256,7 @@ const fn note_state(state: NoteState) -> &'static str {
 fn of_note(note: handover_model::Note) -> Known {
     Known {
         of: ItemKind::Note,
+        id: note.id.to_string(),
         link: format!("/notes/{}", note.id),
         title: if note.title.is_empty() { note.text } else { note.title },
         origin: note.origin,
@@ -183,12 +264,14 @@ fn of_note(note: handover_model::Note) -> Known {
         state: note_state(note.state),
         reason: note.reason,
         at: note.created_at,
+        tally: None,
     }
 }
 
 fn of_package(package: handover_model::Package) -> Known {
     Known {
         of: ItemKind::Package,
+        id: package.id.to_string(),
         link: format!("/packages/{}", package.id),
         title: package.title.unwrap_or(package.summary),
         origin: package.path,
@@ -196,12 +279,14 @@ fn of_package(package: handover_model::Package) -> Known {
         state: record_state(package.state),
         reason: package.reason,
         at: package.created_at,
+        tally: None,
     }
 }
 
 fn of_strategy(strategy: handover_model::Strategy) -> Known {
     Known {
         of: ItemKind::Strategy,
+        id: strategy.id,
         link: "/strategies".to_owned(),
         title: strategy.insight,
         origin: strategy.topic.to_string(),
@@ -209,12 +294,14 @@ fn of_strategy(strategy: handover_model::Strategy) -> Known {
         state: record_state(strategy.state),
         reason: strategy.reason,
         at: strategy.last_seen,
+        tally: None,
     }
 }
 
 fn of_error(error: handover_model::ErrorPattern) -> Known {
     Known {
         of: ItemKind::Error,
+        id: error.hash.clone(),
         link: format!("/errors/{}", error.hash),
         title: error.signature.message,
         origin: error.signature.kind,
@@ -222,6 +309,7 @@ fn of_error(error: handover_model::ErrorPattern) -> Known {
         state: record_state(error.state),
         reason: error.reason,
         at: error.last_seen,
+        tally: None,
     }
 }
 
@@ -237,14 +325,14 @@ fn newest(site: &Site<'_>, filter: &Filter) -> Result<(Vec<Known>, bool), PageEr
     if filter.wants(ItemKind::Package) {
         let latest = PackageFilter {
             versions: Versions::Latest,
-            limit: Some(EACH),
+            limit: Some(OF_SESSION),
             ..PackageFilter::default()
         };
         let sessions = site.store.sessions(None)?;
         is_whole &= sessions.len() <= SESSIONS;
         for session in sessions.iter().take(SESSIONS) {
             let packages = site.store.packages(&session.id, &latest)?;
-            is_whole &= packages.len() < EACH as usize;
+            is_whole &= packages.len() < OF_SESSION as usize;
             all.extend(packages.into_iter().map(of_package));
         }
     }

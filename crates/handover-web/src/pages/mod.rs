@@ -1,5 +1,6 @@
 //! The pages, one file each. A new page is a file with its entry, and a line in [`ALL`].
 
+mod away;
 pub(crate) mod changes;
 mod errors;
 mod knowledge;
@@ -10,10 +11,11 @@ mod packages;
 mod reasoning;
 pub(crate) mod receipt;
 mod receipts;
+mod record;
 pub(crate) mod run;
 mod runs;
 mod search;
-mod session;
+pub(crate) mod session;
 mod sessions;
 mod strategies;
 
@@ -22,6 +24,7 @@ use crate::page::PageEntry;
 /// The table of all pages. Navigation entries appear in this order.
 pub(crate) const ALL: &[&[PageEntry]] = &[
     overview::PAGES,
+    away::PAGES,
     sessions::PAGES,
     session::PAGES,
     packages::PAGES,

@@ -1,11 +1,12 @@
 //! Notes: what the project already knows, and where from.
 
 use handover_context::notes::{NoteError, named};
-use handover_model::{Note, NoteKind, NoteState, Trust};
+use handover_model::{Edit, ItemKind, Note, NoteKind, NoteState, Trust};
 use handover_store::NoteFilter;
 use handover_text::quote::visible;
 use maud::{Markup, html};
 
+use super::record::{self, RECIPIENTS};
 use crate::error::PageError;
 use crate::form::{Subject, Verb, button, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
@@ -115,6 +116,10 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let clean = site.redactor.clean(&note.text);
     let named = format!("{}\n{}", clean.as_str(), note.paths.join("\n"));
     let stale = site.fresh.names(&named).stale;
+    let given = site.store.given(site.project, ItemKind::Note, note.id.as_str(), RECIPIENTS)?;
+    let replaced = record::replacements(site, ItemKind::Note, note.id.as_str())?;
+    let changed =
+        record::history(site, |edit| matches!(edit, Edit::Note { id, .. } if *id == note.id))?;
     let body = html! {
         header class="page" {
             h1 { (excerpt(title(&note), 160)) }
@@ -131,6 +136,7 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                     @if !list.is_empty() { (fact(name, names(list))) }
                 }
                 @if !stale.is_empty() { (fact("Since then", stale_names(&stale))) }
+                (replaced)
                 (fact("Id", html! { code { (note.id) } }))
             }))
             (acts(site, &note))
@@ -142,6 +148,8 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 pre class="paper" tabindex="0" dir="auto" { (visible(clean.as_str())) }
             }
         }))
+        (section("readers", "Who got it", html! { "And whether they used it." }, record::recipients(site, &given)))
+        (changed)
     };
     Ok(Page {
         title: "Note".to_owned(),

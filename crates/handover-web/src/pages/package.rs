@@ -1,17 +1,19 @@
 //! A package: its text, versions and recipients.
 
 use handover_context::package_file::{FileState, file_state};
-use handover_model::{Delivery, ItemKind, ItemRef, Package, PackageId, RecordState};
+use handover_model::{Edit, ItemKind, ItemRef, Package, PackageId, RecordState};
+use handover_store::Given;
 use maud::{Markup, html};
 
+use super::record;
 use crate::error::PageError;
-use crate::form::{Subject, Verb, button, retire_or_restore};
+use crate::form::{Subject, Verb, button, edit_summary, retire_or_restore};
 use crate::markdown;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, bytes, count, empty_state, excerpt, fact, facts, plural,
-    relative_time, retired, role_name, section, stale_names, state_tone, table, untrusted,
+    Tone, badge, bytes, count, excerpt, fact, facts, plural, relative_time, retired, role_name,
+    section, stale_names, untrusted,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -19,17 +21,27 @@ pub(crate) const PAGES: &[PageEntry] =
 
 /// Bytes of the text that are shown.
 const SHOWN: usize = 60_000;
+/// Versions that are listed.
+const VERSIONS: usize = 50;
 
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let id: PackageId = route.id("package")?;
     let (package, history, body) = site.store.reading(|store| {
         Ok((store.package(id)?, store.package_history(id)?, store.package_body(id)?))
     })?;
-    let mut deliveries = Vec::new();
-    for version in &history {
-        deliveries.extend(site.store.package_deliveries(version.id)?);
+    let mut given = Vec::new();
+    for version in history.iter().rev().take(VERSIONS) {
+        let id = version.id.to_string();
+        given.extend(site.store.given(site.project, ItemKind::Package, &id, record::RECIPIENTS)?);
     }
-    deliveries.sort_by(|a, b| (a.delivered_at, &a.receipt).cmp(&(b.delivered_at, &b.receipt)));
+    let when = |one: &Given| (one.delivery.delivered_at, one.delivery.receipt.clone());
+    given.sort_by_key(|one| std::cmp::Reverse(when(one)));
+    given.truncate(record::RECIPIENTS as usize);
+    let versions_of: Vec<PackageId> = history.iter().map(|version| version.id).collect();
+    let changed = record::history(
+        site,
+        |edit| matches!(edit, Edit::Package { id, .. } | Edit::Version { id, .. } if versions_of.contains(id)),
+    )?;
     let title = package.title.as_deref().unwrap_or(&package.path);
     let clean = site.redactor.clean(&body);
     let shown = clean.as_str().get(..clean.as_str().floor_char_boundary(SHOWN)).unwrap_or_default();
@@ -42,18 +54,19 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             }
             (retired(package.state, package.reason.as_deref()))
             (acts(site, &package)?)
-            (details(site, &package, shown))
+            (details(site, &package, shown)?)
         }
         div class="columns" {
             div {
-                (section("readers", "Who got it", html! { "Of any version." }, recipients(site, &deliveries)))
                 (section("versions", "Versions", html! { (plural(history.len(), "version", "versions")) }, versions(site, &history, id)))
+                (changed)
             }
             (section("file", "The file", html! { "As it was registered, " (bytes(package.size_bytes)) ", without secrets." }, html! {
                 article class="paper" { (markdown::render(shown)) }
                 @if shown.len() < clean.as_str().len() { p class="note" { "Truncated; the rest is in the file." } }
             }))
         }
+        (section("readers", "Who got it", html! { "Of any version." }, record::recipients(site, &given)))
     };
     let session = &package.session;
     Ok(Page {
@@ -77,6 +90,7 @@ fn acts(site: &Site<'_>, package: &Package) -> Result<Markup, PageError> {
     Ok(html! {
         div class="acts" {
             (retire_or_restore(site, is_retired, Subject::Package, &id, &back))
+            @if !is_retired && package.superseded_by.is_none() { (edit_summary(site, &id, &package.summary, &back)) }
             @if replaced && !is_retired {
                 (button(site, Verb::Confirm, Subject::Package, &id, &back))
                 (button(site, Verb::Reject, Subject::Package, &id, &back))
@@ -85,12 +99,13 @@ fn acts(site: &Site<'_>, package: &Package) -> Result<Markup, PageError> {
     })
 }
 
-fn details(site: &Site<'_>, package: &Package, text: &str) -> Markup {
+fn details(site: &Site<'_>, package: &Package, text: &str) -> Result<Markup, PageError> {
     let named = format!("{}\n{}\n{text}", package.summary, package.files.join("\n"));
     let stale = site.fresh.names(&named).stale;
     let consumers: Vec<String> =
         package.consumers.iter().map(|role| role_name(role.as_str())).collect();
-    facts(html! {
+    let replaced = record::replacements(site, ItemKind::Package, &package.id.to_string())?;
+    Ok(facts(html! {
         (fact("Kind", html! { (package.kind) ", " (package.priority) " priority" }))
         (fact("By", html! { (role_name(package.producer.as_str())) ", " (relative_time(site.now, package.created_at)) }))
         (fact("For", html! {
@@ -114,40 +129,14 @@ fn details(site: &Site<'_>, package: &Package, text: &str) -> Markup {
             }))
         }
         @if !stale.is_empty() { (fact("Since then", stale_names(&stale))) }
-    })
-}
-
-fn recipients(site: &Site<'_>, deliveries: &[Delivery]) -> Markup {
-    if deliveries.is_empty() {
-        return empty_state(
-            "It has reached nobody yet.",
-            "It is offered to the next agent of a role that it is for:",
-            "handover assemble --role developer --task \"…\" --explain",
-        );
-    }
-    use Column::{Number, Text};
-    let columns = [Text("Role"), Text("State"), Text("Read"), Number("Version"), Text("Given")];
-    let row = |delivery: &Delivery| {
-        Row::new(
-            html! {
-                a href={ "/receipts/" (delivery.receipt) } { (role_name(delivery.role.as_str())) }
-                @if delivery.iteration > 0 { span class="muted" { " iteration " (delivery.iteration) } }
-            },
-            [
-                badge(state_tone(delivery.state), delivery.state.as_str()),
-                delivery.read_at.map_or_else(|| html! { "–" }, |at| relative_time(site.now, at)),
-                html! { (delivery.version) },
-                relative_time(site.now, delivery.delivered_at),
-            ],
-        )
-    };
-    table("", &columns, deliveries.iter().rev().take(100).map(row))
+        (replaced)
+    }))
 }
 
 fn versions(site: &Site<'_>, history: &[Package], id: PackageId) -> Markup {
     html! {
         ol class="list versions" {
-            @for version in history.iter().rev().take(50) {
+            @for version in history.iter().rev().take(VERSIONS) {
                 li {
                     span class="muted" { "v" (version.version) " " }
                     @if version.id == id { strong { (excerpt(&version.summary, 140)) } }

@@ -1,10 +1,10 @@
 //! The packages of a session: topic, consumers, and whether anyone received them.
 
-use handover_model::{Package, Priority, SessionId};
+use handover_model::{Delivery, Package, Priority, Role, SessionId};
 use handover_store::PackageFilter;
 use maud::{Markup, html};
 
-use super::session::graph::{Reach, SessionGraph};
+use super::session::graph::{Reach, reach_of};
 use super::session::{heading, reach_badge};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
@@ -17,29 +17,38 @@ pub(crate) const PAGES: &[PageEntry] =
     &[PageEntry::new("packages", "/sessions/{session}/packages", "/sessions", render)];
 
 /// Packages per page.
-const LISTED: usize = 100;
+const LISTED: u32 = 100;
 
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let id: &SessionId = &route.id("session")?;
     let role = route.query("role");
     let only_undelivered = route.query("reach") == Some("nobody");
-    let from: usize = route.query("from").and_then(|from| from.parse().ok()).unwrap_or(0);
-    let (session, all, packages) = site.store.reading(|store| {
-        let graph = SessionGraph::read(store, id)?;
-        let selected: Vec<_> = graph
-            .latest()
-            .filter(|package| role.is_none_or(|role| package.producer.as_str() == role))
-            .filter(|package| !only_undelivered || package.reach == Reach::Undelivered)
-            .map(|package| (package.id, package.reach))
-            .collect();
-        let (ids, reaches): (Vec<_>, Vec<_>) =
-            selected.iter().rev().skip(from).take(LISTED).copied().unzip();
-        let packages: Vec<_> = store.packages_by_id(&ids)?.into_iter().zip(reaches).collect();
-        Ok((store.session(id)?, selected.len(), packages))
+    let from: u32 = route.query("from").and_then(|from| from.parse().ok()).unwrap_or(0);
+    let (session, counts, packages) = site.store.reading(|store| {
+        let filter = PackageFilter {
+            undelivered: only_undelivered,
+            skip: from,
+            // One more says whether there are more.
+            limit: Some(LISTED + 1),
+            ..PackageFilter::default()
+        };
+        let packages = match role.map(Role::new).transpose() {
+            Ok(producer) => store.packages(id, &PackageFilter { producer, ..filter })?,
+            // What is no role has written nothing.
+            Err(_) => Vec::new(),
+        };
+        let packages = packages.into_iter().map(|package| {
+            let deliveries = store.package_deliveries(package.id)?;
+            let reach = deliveries.iter().map(reach).max().unwrap_or(Reach::Undelivered);
+            Ok((package, reach))
+        });
+        let packages = packages.collect::<handover_store::Result<Vec<_>>>()?;
+        Ok((store.session(id)?, store.session_counts(id)?, packages))
     })?;
-    let any =
-        site.store.packages(id, &PackageFilter { limit: Some(1), ..PackageFilter::default() })?;
-    let link = |from: usize| {
+    let has_more = packages.len() > LISTED as usize;
+    let packages = packages.get(..LISTED as usize).unwrap_or(&packages);
+    let is_filtered = role.is_some() || only_undelivered;
+    let link = |from: u32| {
         let mut link = format!("/sessions/{id}/packages?from={from}");
         if let Some(role) = role {
             link.push_str("&role=");
@@ -51,25 +60,25 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         link
     };
     let note = html! {
-        (plural(all, "package", "packages")) ", newest first"
+        @if is_filtered { "Newest first" } @else { (plural(usize::try_from(counts.packages).unwrap_or(usize::MAX), "package", "packages")) ", newest first" }
         @if let Some(role) = role { ", by " (excerpt(&role_name(role), 60)) }
         @if only_undelivered { ", that reached nobody" }
         ". "
-        @if role.is_some() || only_undelivered { a href={ "/sessions/" (id) "/packages" } { "Show all" } }
+        @if is_filtered { a href={ "/sessions/" (id) "/packages" } { "Show all" } }
         @else { a href={ "/sessions/" (id) "/packages?reach=nobody" } { "Show those that reached nobody" } }
     };
     let body = html! {
         (heading(site, &session, "packages"))
         (section("packages", "Packages", note, html! {
-            @if any.is_empty() {
+            @if counts.packages == 0 {
                 (empty_state("No packages yet.", "A package is a Markdown file that one role leaves for others:", &format!("handover package add docs/notes.md --kind research --session {id}")))
             } @else if packages.is_empty() {
                 (empty_state("None matches.", "Every package here reached somebody, or nobody of that role wrote one.", ""))
             } @else {
-                (rows(site, &packages))
+                (rows(site, packages))
                 nav class="pages" aria-label="More packages" {
                     @if from > 0 { a href=(link(from.saturating_sub(LISTED))) { "Newer" } }
-                    @if from + LISTED < all { a href=(link(from + LISTED)) { "Older" } }
+                    @if has_more { a href=(link(from + LISTED)) { "Older" } }
                 }
             }
         }))
@@ -82,6 +91,15 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         ],
         body,
     })
+}
+
+/// How far a delivery got.
+fn reach(delivery: &Delivery) -> Reach {
+    match reach_of(delivery.state) {
+        Reach::Undelivered => Reach::Undelivered,
+        _ if delivery.read_at.is_some() => Reach::Read,
+        arrived => arrived,
+    }
 }
 
 fn rows(site: &Site<'_>, packages: &[(Package, Reach)]) -> Markup {

@@ -8,8 +8,8 @@ use super::session::heading;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, count, empty_state, excerpt, meter, relative_time, role_name,
-    section, state_tone, table,
+    Column, Key, Order, Row, Tone, badge, count, empty_state, excerpt, meter, ordered_table,
+    relative_time, role_name, section, state_tone,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -28,9 +28,11 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         limit: Some(LISTED),
         ..ReceiptFilter::default()
     };
-    let receipts = site.store.receipts(&filter)?;
+    let order = Order::read(route, &COLUMNS);
+    let mut receipts = site.store.receipts(&filter)?;
+    order.apply(&mut receipts, key);
     let note = html! {
-        "Newest first"
+        @if order.is_chosen() { "Sorted" } @else { "Newest first" }
         @if receipts.len() >= LISTED as usize { ", the latest " (LISTED) }
         "."
         @if let Some(role) = &role {
@@ -42,7 +44,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         (section("receipts", "What agents were given", note, html! {
             @if receipts.is_empty() {
                 (empty_state("No receipts yet.", "Every brief leaves one:", &format!("handover assemble --role developer --task \"…\" --session {id} --deliver")))
-            } @else { (rows(site, &receipts)) }
+            } @else { (ordered(site, &receipts, Some(&order))) }
         }))
     };
     Ok(Page {
@@ -55,19 +57,35 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     })
 }
 
+const COLUMNS: [Column; 8] = [
+    Column::Text("For"),
+    Column::Text("State"),
+    Column::Number("Tokens"),
+    Column::Graphic("Tokens as a bar"),
+    Column::Text("Zone"),
+    Column::Number("Left out"),
+    Column::Number("Redacted"),
+    Column::Text("When"),
+];
+
+fn key(receipt: &Receipt, column: usize) -> Key {
+    match column {
+        0 => Key::text(receipt.role.as_str()),
+        1 => Key::text(receipt.state.as_str()),
+        2 => Key::Number(receipt.tokens as f64),
+        4 => Key::text(receipt.zone.as_str()),
+        5 => Key::Number(receipt.left_out_counts.values().sum::<u64>() as f64),
+        6 => Key::Number(receipt.redactions.values().sum::<u64>() as f64),
+        _ => Key::Number(receipt.created_at.as_micros() as f64),
+    }
+}
+
 /// A table of receipts.
 pub(crate) fn rows(site: &Site<'_>, receipts: &[Receipt]) -> Markup {
-    use Column::{Graphic, Number, Text};
-    let columns = [
-        Text("For"),
-        Text("State"),
-        Number("Tokens"),
-        Graphic("Tokens as a bar"),
-        Text("Zone"),
-        Number("Left out"),
-        Number("Redacted"),
-        Text("When"),
-    ];
+    ordered(site, receipts, None)
+}
+
+fn ordered(site: &Site<'_>, receipts: &[Receipt], order: Option<&Order>) -> Markup {
     let most = receipts.iter().map(|receipt| receipt.tokens).max().unwrap_or(0) as f64;
     let row = |receipt: &Receipt| {
         let left_out: u64 = receipt.left_out_counts.values().sum();
@@ -94,5 +112,5 @@ pub(crate) fn rows(site: &Site<'_>, receipts: &[Receipt]) -> Markup {
             ],
         )
     };
-    table("", &columns, receipts.iter().map(row))
+    ordered_table("", &COLUMNS, order, receipts.iter().map(row))
 }

@@ -8,8 +8,8 @@ use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::run_view::RunView;
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, duration, empty_state, fraction, meter, money, relative_time,
-    section, state_tone, table,
+    Column, Key, Order, Row, Tone, badge, duration, empty_state, fraction, meter, money,
+    ordered_table, relative_time, section, state_tone,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[PageEntry::in_nav("runs", "/runs", "Runs", render)];
@@ -17,17 +17,66 @@ pub(crate) const PAGES: &[PageEntry] = &[PageEntry::in_nav("runs", "/runs", "Run
 /// Runs on the page.
 const LISTED: u32 = 50;
 
-fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
+const COLUMNS: [Column; 7] = [
+    Column::Text("Run"),
+    Column::Text("State"),
+    Column::Number("Stories done"),
+    Column::Graphic("Stories done, as a bar"),
+    Column::Number("Cost"),
+    Column::Number("Agent time"),
+    Column::Text("Started"),
+];
+
+/// What a row shows.
+struct Listed {
+    run: Run,
+    /// None if its journal cannot be read.
+    state: Option<RunState>,
+    done: usize,
+    stories: usize,
+    cost_usd: f64,
+    duration_ms: u64,
+}
+
+impl Listed {
+    fn new(site: &Site<'_>, run: &Run) -> Self {
+        let view = RunView::read(site, &run.id).ok();
+        let state = view.as_ref().map(RunView::state);
+        let document = view.and_then(|view| view.document).unwrap_or_default();
+        let done = document.stories.iter().filter(|story| story.state() == StoryState::Done);
+        Self {
+            run: run.clone(),
+            state,
+            done: done.count(),
+            stories: document.stories.len(),
+            cost_usd: document.cost_usd,
+            duration_ms: document.duration_ms,
+        }
+    }
+
+    fn key(&self, column: usize) -> Key {
+        match column {
+            0 => Key::text(self.run.epic.as_str()),
+            1 => Key::text(self.state.map_or("unreadable", state_label)),
+            2 => Key::Number(self.done as f64 / self.stories.max(1) as f64),
+            4 => Key::Number(self.cost_usd),
+            5 => Key::Number(self.duration_ms as f64),
+            _ => Key::Number(self.run.created_at.as_micros() as f64),
+        }
+    }
+}
+
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let order = Order::read(route, &COLUMNS);
     let runs = site.store.runs(&RunFilter { epic: None, limit: Some(LISTED) })?;
-    let note =
-        html! { "Newest first" @if runs.len() >= LISTED as usize { ", the latest " (LISTED) } "." };
+    let note = html! { @if order.is_chosen() { "Sorted" } @else { "Newest first" } @if runs.len() >= LISTED as usize { ", the latest " (LISTED) } "." };
     let body = html! {
         header class="page" {
             h1 { "Runs" }
             p class="lead" { "A run works through the stories of an epic: one agent develops, the project's own gates check, another agent reviews, and what passes is committed." }
         }
         (section("runs", "All runs", note, html! {
-            @if runs.is_empty() { (no_runs()) } @else { (rows(site, &runs)) }
+            @if runs.is_empty() { (no_runs()) } @else { (ordered(site, &runs, Some(&order))) }
         }))
     };
     Ok(Page { title: "Runs".to_owned(), breadcrumbs: Vec::new(), body })
@@ -43,40 +92,32 @@ fn no_runs() -> Markup {
 
 /// A table of runs.
 pub(crate) fn rows(site: &Site<'_>, runs: &[Run]) -> Markup {
-    use Column::{Graphic, Number, Text};
-    let columns = [
-        Text("Run"),
-        Text("State"),
-        Number("Stories done"),
-        Graphic("Stories done, as a bar"),
-        Number("Cost"),
-        Number("Agent time"),
-        Text("Started"),
-    ];
-    let row = |run: &Run| {
-        let head = html! { a href={ "/runs/" (run.id) } { "Epic " (run.epic) } p class="muted" { (run.id) } };
-        let view = RunView::read(site, &run.id).ok();
-        let state = view.as_ref().map(RunView::state);
-        let document = view.and_then(|view| view.document).unwrap_or_default();
-        let all = document.stories.len();
-        let done =
-            document.stories.iter().filter(|story| story.state() == StoryState::Done).count();
+    ordered(site, runs, None)
+}
+
+fn ordered(site: &Site<'_>, runs: &[Run], order: Option<&Order>) -> Markup {
+    let mut listed: Vec<Listed> = runs.iter().map(|run| Listed::new(site, run)).collect();
+    if let Some(order) = order {
+        order.apply(&mut listed, Listed::key);
+    }
+    let row = |one: &Listed| {
+        let Listed { run, state, done, stories, cost_usd, duration_ms } = one;
         Row::new(
-            head,
+            html! { a href={ "/runs/" (run.id) } { "Epic " (run.epic) } p class="muted" { (run.id) } },
             [
                 match state {
-                    Some(state) => badge(state_tone(state), state_label(state)),
+                    Some(state) => badge(state_tone(*state), state_label(*state)),
                     None => badge(Tone::Bad, "unreadable"),
                 },
-                html! { (fraction(done, all)) },
-                meter(done as f64, all as f64, Tone::Good),
-                html! { (money(document.cost_usd)) },
-                html! { (duration(document.duration_ms)) },
+                html! { (fraction(*done, *stories)) },
+                meter(*done as f64, *stories as f64, Tone::Good),
+                html! { (money(*cost_usd)) },
+                html! { (duration(*duration_ms)) },
                 relative_time(site.now, run.created_at),
             ],
         )
     };
-    table("", &columns, runs.iter().map(row))
+    ordered_table("", &COLUMNS, order, listed.iter().map(row))
 }
 
 pub(crate) const fn state_label(state: RunState) -> &'static str {

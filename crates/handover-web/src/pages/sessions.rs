@@ -2,12 +2,13 @@
 
 use maud::{Markup, html};
 
-use handover_model::Session;
+use handover_model::{Session, SessionCounts};
 
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, badge, count, empty_state, relative_time, section, state_tone, table,
+    Column, Key, Order, Row, badge, count, empty_state, ordered_table, relative_time, section,
+    state_tone,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -16,37 +17,61 @@ pub(crate) const PAGES: &[PageEntry] =
 /// Sessions on the page.
 const LISTED: usize = 200;
 
-fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
+const COLUMNS: [Column; 7] = [
+    Column::Text("Session"),
+    Column::Text("State"),
+    Column::Number("Packages"),
+    Column::Number("Reasoning"),
+    Column::Number("Receipts"),
+    Column::Text("Started"),
+    Column::Text("Ended"),
+];
+
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let sessions = site.store.sessions(None)?;
-    let listed = sessions.len().min(LISTED);
-    let note = html! { "Newest first." @if sessions.len() > LISTED { " The latest " (LISTED) " of " (count(sessions.len())) "." } };
+    let listed = counted(site, &sessions[..sessions.len().min(LISTED)]);
+    let order = Order::read(route, &COLUMNS);
+    let note = html! { @if !order.is_chosen() { "Newest first." } @if sessions.len() > LISTED { " The latest " (LISTED) " of " (count(sessions.len())) "." } };
     let body = html! {
         header class="page" { h1 { "Sessions" } p class="lead" { "A session is one piece of work: what agents wrote, thought and were given in it." } }
         (section("sessions", "All sessions", note, html! {
             @if sessions.is_empty() {
                 (empty_state("No session yet.", "Open one, one for each piece of work:", "handover session new login-rework"))
             } @else {
-                (rows(site, &sessions[..listed]))
+                (ordered(site, listed, Some(&order)))
             }
         }))
     };
     Ok(Page { title: "Sessions".to_owned(), breadcrumbs: Vec::new(), body })
 }
 
+fn counted(site: &Site<'_>, sessions: &[Session]) -> Vec<(Session, SessionCounts)> {
+    let counts = |session: &Session| site.store.session_counts(&session.id).unwrap_or_default();
+    sessions.iter().map(|session| (session.clone(), counts(session))).collect()
+}
+
 /// A table of sessions.
 pub(crate) fn rows(site: &Site<'_>, sessions: &[Session]) -> Markup {
-    use Column::{Number, Text};
-    let columns = [
-        Text("Session"),
-        Text("State"),
-        Number("Packages"),
-        Number("Reasoning"),
-        Number("Receipts"),
-        Text("Started"),
-        Text("Ended"),
-    ];
-    let row = |session: &Session| {
-        let counts = site.store.session_counts(&session.id).unwrap_or_default();
+    ordered(site, counted(site, sessions), None)
+}
+
+fn ordered(
+    site: &Site<'_>,
+    mut sessions: Vec<(Session, SessionCounts)>,
+    order: Option<&Order>,
+) -> Markup {
+    if let Some(order) = order {
+        order.apply(&mut sessions, |(session, counts), column| match column {
+            0 => Key::text(session.id.as_str()),
+            1 => Key::text(session.status.as_str()),
+            2 => Key::Number(counts.packages as f64),
+            3 => Key::Number(counts.reasoning as f64),
+            4 => Key::Number(counts.receipts as f64),
+            5 => Key::Number(session.created_at.as_micros() as f64),
+            _ => Key::Number(session.ended_at.map_or(f64::MAX, |end| end.as_micros() as f64)),
+        });
+    }
+    let row = |(session, counts): &(Session, SessionCounts)| {
         let ended =
             session.ended_at.map_or_else(|| html! { "–" }, |end| relative_time(site.now, end));
         Row::new(
@@ -61,5 +86,5 @@ pub(crate) fn rows(site: &Site<'_>, sessions: &[Session]) -> Markup {
             ],
         )
     };
-    table("", &columns, sessions.iter().map(row))
+    ordered_table("", &COLUMNS, order, sessions.iter().map(row))
 }

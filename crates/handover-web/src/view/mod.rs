@@ -3,6 +3,7 @@
 mod chart;
 mod elements;
 mod format;
+mod order;
 mod table;
 mod text;
 mod time;
@@ -14,7 +15,8 @@ pub(crate) use elements::{
     stat, state_tone,
 };
 pub(crate) use format::{bytes, count, duration, fraction, money, plural};
-pub(crate) use table::{Column, Row, table};
+pub(crate) use order::{Key, Order};
+pub(crate) use table::{Column, Row, ordered_table, table};
 pub(crate) use text::{excerpt, role_name, single_line, untrusted};
 pub(crate) use time::{exact_time, relative_time, short_date, time_of_day};
 pub(crate) use waterfall::{Lane, Span, waterfall};

@@ -2,6 +2,8 @@
 
 use maud::{Markup, html};
 
+use super::Order;
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Column {
     Text(&'static str),
@@ -12,7 +14,7 @@ pub(crate) enum Column {
 }
 
 impl Column {
-    const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Text(name) | Self::Number(name) | Self::Graphic(name) => name,
         }
@@ -51,15 +53,26 @@ pub(crate) fn table(
     columns: &[Column],
     rows: impl IntoIterator<Item = Row>,
 ) -> Markup {
+    ordered_table(class, columns, None, rows)
+}
+
+/// The same, whose heads sort it.
+pub(crate) fn ordered_table(
+    class: &str,
+    columns: &[Column],
+    order: Option<&Order>,
+    rows: impl IntoIterator<Item = Row>,
+) -> Markup {
     html! {
-        table class={ "rows " (class) } {
+        table class={ "rows " (class) @if order.is_some() { " ordered" } } {
             thead {
                 tr {
-                    @for column in columns {
-                        th scope="col" class=[column.class()] {
-                            @match column {
-                                Column::Graphic(name) => span class="unseen" { (name) },
-                                Column::Text(name) | Column::Number(name) => (name),
+                    @for (nth, column) in columns.iter().enumerate() {
+                        th scope="col" class=[column.class()] aria-sort=[order.and_then(|order| order.direction(nth))] {
+                            @match (column, order) {
+                                (Column::Graphic(name), _) => span class="unseen" { (name) },
+                                (Column::Text(name) | Column::Number(name), Some(order)) => a href=(order.link(nth, name)) rel="nofollow" { (name) (order.arrow(nth)) },
+                                (Column::Text(name) | Column::Number(name), None) => (name),
                             }
                         }
                     }

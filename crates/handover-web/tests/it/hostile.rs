@@ -79,6 +79,8 @@ fn untrusted_text_never_becomes_markup() {
         })
         .unwrap();
     let error = format!("/errors/{}", error.hash);
+    let edit = [("what", "package"), ("id", "1"), ("do", "edit"), ("summary", &*all)];
+    assert_eq!(fixture.post("/changes", &edit).status, 303);
     let pages = [
         "/",
         "/sessions",
@@ -87,6 +89,7 @@ fn untrusted_text_never_becomes_markup() {
         "/sessions/s1/reasoning",
         "/sessions/s1/receipts",
         "/packages/1",
+        "/packages/2",
         "/receipts/r_00000003",
         "/errors",
         &error,
@@ -95,6 +98,8 @@ fn untrusted_text_never_becomes_markup() {
         "/knowledge",
         "/changes",
         "/receipts/r_00000003/compare",
+        "/away",
+        "/sessions/s1/picture.svg",
     ];
     for path in pages {
         check(path, &fixture.page(path));
@@ -114,6 +119,20 @@ fn untrusted_text_never_becomes_markup() {
         }
         for path in ["/runs/x/steps", "/receipts/r_00000003/compare"] {
             let page = fixture.get(path, &[("story", query), ("phase", query), ("with", query)]);
+            check(path, &String::from_utf8(page.body).unwrap());
+        }
+        for path in ["/sessions", "/runs", "/errors", "/knowledge", "/sessions/s1/receipts"] {
+            let page = fixture.get(path, &[("sort", query), (query, query), ("used", query)]);
+            check(path, &String::from_utf8(page.body).unwrap());
+        }
+        for path in ["/away", "/sessions/s1", "/sessions/s1/picture.svg"] {
+            let fields = [("since", query), ("from", query), ("to", query), ("theme", query)];
+            check(path, &String::from_utf8(fixture.get(path, &fields).body).unwrap());
+        }
+        for (path, what) in [("/changes", "edit"), ("/changes", "retire"), ("/runs/x/act", "skip")]
+        {
+            let fields = [("what", "package"), ("do", what), ("id", query), ("back", query)];
+            let page = fixture.post(path, &[&fields[..], &[("summary", query)]].concat());
             check(path, &String::from_utf8(page.body).unwrap());
         }
         let page = fixture.get("/sessions/s1/packages", &[("role", query)]);

@@ -4,13 +4,16 @@
 
 mod acting;
 mod crawl;
+mod deciding;
 mod errors;
 mod fixture;
 mod frame;
 mod hostile;
+mod lists;
 mod markup;
 mod notes;
 mod packages;
+mod picture;
 mod readable;
 mod reasoning;
 mod receipts;

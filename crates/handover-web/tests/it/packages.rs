@@ -67,7 +67,7 @@ fn the_list_is_filtered_by_role_and_reach() {
     let all = fixture.page("/sessions/s1/packages");
     shows(&all, &["Delivered finding", "Lost finding", "2 packages", "everyone"]);
     let lost = fixture.page_with("/sessions/s1/packages", &[("reach", "nobody")]);
-    shows(&lost, &["Lost finding", "1 package,", "that reached nobody", "Show all"]);
+    shows(&lost, &["Lost finding", "Newest first, that reached nobody", "Show all"]);
     hides(&lost, &["Delivered finding"]);
     let by_role = fixture.page_with("/sessions/s1/packages", &[("role", "developer")]);
     shows(&by_role, &["Delivered finding", ", by <bdi>developer</bdi>"]);

@@ -28,7 +28,7 @@ pub(crate) fn news(page: &str, other: &str) -> String {
 #[derive(Default)]
 struct Reader {
     out: String,
-    links: Vec<String>,
+    links: Vec<Option<String>>,
     /// How many drawings are open, and whether one of their titles is.
     drawings: usize,
     in_title: bool,
@@ -60,11 +60,18 @@ impl Reader {
                 self.out.push('\n');
             }
             "a" => {
-                self.links.push(attribute(attributes, "href").unwrap_or_default().to_owned());
-                self.out.push('[');
+                let href = attribute(attributes, "href").unwrap_or_default();
+                // A head that sorts its list is read as a head.
+                let href = Some(href).filter(|href| !href.contains("sort="));
+                if href.is_some() {
+                    self.out.push('[');
+                }
+                self.links.push(href.map(str::to_owned));
             }
             "/a" => {
-                let _ = write!(self.out, "]({})", self.links.pop().unwrap_or_default());
+                if let Some(href) = self.links.pop().flatten() {
+                    let _ = write!(self.out, "]({href})");
+                }
             }
             "td" | "th" => self.out.push_str(" | "),
             "dd" => self.out.push_str(": "),

@@ -97,8 +97,8 @@ fn the_timeline_is_bounded() {
     }
     let page = fixture.page("/sessions/s1");
     let timeline = page.split("class=\"tale\"").nth(1).unwrap();
-    shows(timeline, &["Thought 099", "Thought 040"]);
-    hides(timeline, &["Thought 039"]);
+    shows(timeline, &["Thought 099", "Thought 060"]);
+    hides(timeline, &["Thought 059"]);
 }
 
 #[test]

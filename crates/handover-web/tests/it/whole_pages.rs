@@ -28,7 +28,7 @@ fn the_overview() {
     Briefed today: 0 0 tokens
     Failed today: 0 every brief arrived
     ## Needs a person
-    3 things
+    3 things. [What happened lately](/away)
     - brief failed[tech lead in s1: the agent was killed](/receipts/r_00000070)28 h ago
     - degraded[An agent in s1 got less than it should have. the store was busy](/sessions/s1)28 h ago
     - blocker[qa expert: The test tenant is down.](/sessions/s1/reasoning?role=qa_expert)28 h ago
@@ -83,7 +83,7 @@ fn a_session() {
     Agents briefed: 3 1 confirmed, 1 without effect
     Context delivered: 4,621 tokens
     ## Who knew what, and from whom
-    Time runs from left to right. Lines lead from the author of something to the agents that received it.
+    Time runs from left to right; pauses are left out. Lines lead from the author of something to the agents that received it.
     - Package
     - read
     - arrived
@@ -97,6 +97,8 @@ fn a_session() {
     - Reasoning
     - passed on
     - kept
+    [To scale](/sessions/s1?scale=time)[As SVG](/sessions/s1/picture.svg)
+    {button session-s1.png} As PNG
     - requirements engineer
     - qa expert
     - developer
@@ -179,11 +181,6 @@ fn a_package_in_its_second_version() {
     Costs: 10 tokens to read
     File: docs/10.md gone
     About: How tokens rotate
-    ## Who got it
-    Of any version.
-    | Role | State | Read | Version | Given
-    | [qa expert](/receipts/r_00000060) | delivered | – | 1 | 28 h ago
-    | [developer](/receipts/r_rich) iteration 2 | confirmed | 28 h ago | 2 | 28 h ago
     ## Versions
     2 versions
     - v2 How tokens rotate 28 h ago
@@ -193,6 +190,11 @@ fn a_package_in_its_second_version() {
     Rotation
     After thirty seconds.
     - retry is safe
+    ## Who got it
+    Of any version.
+    | Role | State | Read | Used | Version | Given
+    | [qa expert](/receipts/r_00000060) | delivered | – | not known yet | 1 | 28 h ago
+    | [developer](/receipts/r_rich) iteration 2 | confirmed | 28 h ago | not known yet | 2 | 28 h ago
     ");
 }
 

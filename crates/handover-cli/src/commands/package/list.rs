@@ -30,10 +30,10 @@ pub(crate) struct ListArgs {
 pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
     let filter = PackageFilter {
         group: app.group()?,
-        path: None,
         versions: if args.all_versions { Versions::All } else { Versions::Latest },
         state: args.state,
         limit: args.limit,
+        ..PackageFilter::default()
     };
     let (store, session) = (app.store()?, app.session()?);
     if app.ui.is_json() {

@@ -1,24 +1,10 @@
 //! A person answers the question of a run.
 
-use std::time::Duration;
-
 use handover_testkit::{Browser, Look, Service};
 use serde_json::json;
 
-use super::TOO_WIDE;
+use super::{TOO_WIDE, arrives};
 use crate::runs::party::{asking, prompt};
-
-/// Waits for the page that follows a submitted form, without JavaScript.
-#[track_caller]
-fn arrives(browser: &Browser, address: &str) {
-    for _ in 0..200 {
-        if browser.address() == address {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    panic!("{} is not {address}", browser.address());
-}
 
 #[test]
 fn answers_a_question_without_javascript() {

@@ -1,10 +1,8 @@
-//! `open` and `report --html`.
+//! `open`.
 
-use handover_testkit::{Browser, Look, Service};
+use handover_testkit::{Browser, Service};
 
-use super::{TOO_WIDE, has_no_complaint};
 use crate::project;
-use crate::runs::Epic;
 
 #[test]
 fn open_uses_the_running_service() {
@@ -55,38 +53,4 @@ fn open_starts_a_service_and_a_browser() {
     std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap();
     let output = env.output(child).ok();
     assert!(output.stdout.contains("Serving at"), "{output}");
-}
-
-#[test]
-fn report_is_self_contained() {
-    let epic = Epic::new(&["1-1-a", "1-2-b"]);
-    epic.script("1-2-b dev * | print \"IMPLEMENTATION BLOCKED: 1-2-b - <b>which</b> key?\"");
-    epic.run(&[]).fails(3);
-    let document = epic.env.run(["report", "--html", "report.html", "--json"]).ok().json();
-    assert_eq!(document["report"]["file"], "report.html");
-    let html = fs_err::read_to_string(epic.env.path("report.html")).unwrap();
-    for sign in ["<script", "<link", "src=", "href=", "url(", "@import", "<b>which"] {
-        assert!(!html.contains(sign), "{sign}");
-    }
-    let browser = Browser::start();
-    for look in [Look::DESK, Look::PHONE.dark()] {
-        browser.look(look);
-        browser.go(&format!("file://{}", epic.env.path("report.html").display()));
-        let page = browser.text("main");
-        for words in ["Epic 1", "1-1-a", "which", "Cost", "Final messages of the agents"] {
-            assert!(page.contains(words), "{words}: {page}");
-        }
-        assert_eq!(browser.eval(TOO_WIDE), false);
-        let barriers = browser.barriers();
-        assert!(barriers.is_empty(), "{barriers:#?}");
-    }
-    let asked = browser.requests();
-    assert!(
-        asked.iter().all(|url| url.starts_with("file://") && url.ends_with("/report.html")
-            || url.starts_with("data:")),
-        "{asked:?}"
-    );
-    has_no_complaint(&browser);
-    let printed = epic.env.run(["report", "--html", "-"]).ok().stdout;
-    assert!(printed.starts_with("<!DOCTYPE html>"));
 }

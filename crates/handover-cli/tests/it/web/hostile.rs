@@ -58,6 +58,10 @@ fn hostile_text_neither_runs_nor_leaks_nor_overflows() {
         format!("/errors/{}", errors["errors"][0]["hash"].as_str().unwrap()),
         "/search?q=%3Cscript%3Ewindow.pwned%3D1%3C%2Fscript%3E".to_owned(),
         "/search?q=turned".to_owned(),
+        "/away?since=2020-01-01T00:00:00Z".to_owned(),
+        "/sessions/s1?scale=time".to_owned(),
+        "/knowledge?sort=what".to_owned(),
+        "/knowledge?q=turned&sort=%3Cscript%3Ewindow.pwned%3D1%3C%2Fscript%3E".to_owned(),
     ];
     for look in [Look::DESK, Look::PHONE] {
         browser.look(look);
@@ -70,6 +74,12 @@ fn hostile_text_neither_runs_nor_leaks_nor_overflows() {
             assert_eq!(browser.eval("return /[\\u202a-\\u202e\\u2066-\\u2069\\u001b]/.test(document.documentElement.outerHTML)"), false, "{page}");
         }
     }
+    // As a document of its own, the picture is not a page.
+    browser.go(&format!("{}/sessions/s1/picture.svg", service.url));
+    assert_eq!(browser.eval("return document.documentElement.tagName"), "svg");
+    assert_eq!(browser.eval("return window.pwned === undefined"), true);
+    let elements = "return document.querySelectorAll('script, image, a, foreignObject').length";
+    assert_eq!(browser.eval(elements), 0);
     asks_nobody_else(&browser, &service.url);
     has_no_complaint(&browser);
 }

@@ -7,8 +7,12 @@ mod hostile;
 mod live;
 mod pages;
 mod people;
+mod running;
+mod sharing;
+mod views;
 
 use std::path::Path;
+use std::time::Duration;
 
 use handover_testkit::{Browser, Demo};
 
@@ -38,4 +42,28 @@ fn has_no_complaint(browser: &Browser) {
     let complaints: Vec<String> =
         browser.complaints().into_iter().filter(|line| !line.contains("404 (Not Found)")).collect();
     assert!(complaints.is_empty(), "{complaints:?}");
+}
+
+/// Waits for the page that follows a submitted form, without JavaScript.
+#[track_caller]
+fn arrives(browser: &Browser, address: &str) {
+    for _ in 0..200 {
+        if browser.address() == address {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("{} is not {address}", browser.address());
+}
+
+/// Waits until something is so.
+#[track_caller]
+fn until(is_so: impl Fn() -> bool) {
+    for _ in 0..400 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("it never became so");
 }

@@ -4,13 +4,11 @@ use handover_testkit::Look;
 
 use super::{TOO_WIDE, asks_nobody_else, demo, has_no_complaint};
 
-const LOOKS: [Look; 4] = [Look::DESK, Look::DESK.dark(), Look::PHONE, Look::PHONE.dark()];
-
 #[test]
 fn every_page_fits_and_is_accessible() {
     let (demo, browser) = demo();
     for (name, path) in demo.pages(handover_web::demo_paths()) {
-        for look in LOOKS {
+        for look in Look::ALL {
             browser.look(look);
             browser.go(&format!("{}{path}", demo.url));
             assert_eq!(browser.eval(TOO_WIDE), false, "{name} is too wide for {look:?}");

@@ -10,7 +10,7 @@ use handover_model::{
 use handover_store::{EventFilter, ReasoningFilter, ReceiptFilter, RunFilter};
 use maud::{Markup, html};
 
-use super::{receipts, runs, sessions};
+use super::{away, receipts, runs, sessions};
 use crate::error::PageError;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::run_view::{self, RunView};
@@ -38,7 +38,7 @@ struct Need {
     at: Timestamp,
 }
 
-fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let sessions = site.store.sessions(None)?;
     let runs = site.store.runs(&RunFilter { epic: None, limit: Some(RUNS) })?;
     let filter = ReceiptFilter { limit: Some(RECEIPTS), ..ReceiptFilter::default() };
@@ -61,6 +61,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
     let needs = collect_needs(site, &active, &runs, &receipts)?;
     let nothing = sessions.is_empty() && runs.is_empty();
     let team = team::render(site, &receipts, &runs)?;
+    let away = away::summary(site, route)?;
     let body = html! {
         header class="page" { h1 { (site.project) } }
         @if nothing {
@@ -68,6 +69,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
                 "handover session new login-rework\nhandover package add docs/notes.md --kind research\nhandover assemble --role developer --task \"…\" --deliver"))
             p class="muted" { "Or look at a demo first: " code { "handover demo --web" } "." }
         } @else {
+            (away)
             dl class="stats" id="figures" data-live {
                 (stat("Sessions", count(active.len()), html! { "active, " (count(sessions.len())) " in total" }))
                 (stat("Runs", count(runs.iter().filter(|run| run.state == RunState::Running).count()), html! { "running, " (count(runs.len())) @if runs.len() >= RUNS as usize { "+" } " in total" }))
@@ -76,7 +78,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
                 (stat("Failed today", html! { span class=(if failed > 0 { "bad" } else { "" }) { (count(failed)) } }, if failed > 0 { "briefs that never arrived" } else { "every brief arrived" }))
             }
             @if let Some(counts) = (site.coverage)() { (covered(&counts)) }
-            (section("needs", "Needs a person", html! { (plural(needs.len(), "thing", "things")) }, need_list(site, &needs)))
+            (section("needs", "Needs a person", html! { (plural(needs.len(), "thing", "things")) ". " a href="/away" { "What happened lately" } }, need_list(site, &needs)))
             (team)
             @if !runs.is_empty() {
                 (section("runs", "Runs", html! { a href="/runs" { "All runs" } }, runs::rows(site, &runs[..runs.len().min(LISTED)])))

@@ -90,6 +90,7 @@ fn chart(site: &Site<'_>, days: &[Day; CHART]) -> Markup {
     let label: Vec<String> =
         label.map(|(nth, day)| format!("{} {}", date(nth), money(day.cost))).collect();
     html! {
+        div class="scroll latest" tabindex="0" role="region" aria-label="Cost by day, scrolls sideways" {
         svg class="days" viewBox="0 0 700 130" role="img" aria-label=(format!("Cost by day: {}", label.join(", "))) {
             line x1="0" x2="700" y1="108" y2="108" {}
             @for (nth, day) in days.iter().enumerate() {
@@ -100,6 +101,7 @@ fn chart(site: &Site<'_>, days: &[Day; CHART]) -> Markup {
                 }
                 @if nth % 2 == 1 || day.agents > 0 { text x=(x + 25.0) y="123" text-anchor="middle" { (date(nth)) } }
             }
+        }
         }
     }
 }

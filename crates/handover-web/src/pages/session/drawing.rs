@@ -1,127 +1,20 @@
 //! Draws a session as SVG: a lane per role, time from left to right, and lines from authors to recipients. The
 //! number of columns and lines is bounded; marks that are close together are merged into one with a count.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use handover_model::{ReceiptState, SessionId, Timestamp};
+use handover_model::{ReceiptState, SessionId};
 use maud::{Markup, html};
 
 use super::graph::{EdgeSource, Reach, SessionGraph, reach_of};
+use super::layout::{LANE, Layout, TOP, View, WIDTH};
 use crate::view::{count, plural, role_name, short_date, single_line, time_of_day};
 
-// Upper bounds of columns, lanes, cells and lines.
-const COLUMNS: usize = 44;
-const LANES: usize = 12;
-const CELLS: usize = 320;
-const LINES: usize = 240;
-// Sizes in SVG units.
-const WIDTH: f64 = 1_000.0;
-const LANE: f64 = 72.0;
-const TOP: f64 = 30.0;
-const EDGE: f64 = 26.0;
 /// Fewer than this many marks of one kind in a cell are drawn one by one.
 const SINGLE: usize = 3;
-const OTHERS: &str = "others";
-
-/// Gaps that start a new column, in microseconds; the shortest that yields few enough columns is used.
-const GAPS: [i64; 9] = [
-    0,
-    1_000_000,
-    5_000_000,
-    30_000_000,
-    120_000_000,
-    600_000_000,
-    3_600_000_000,
-    21_600_000_000,
-    86_400_000_000,
-];
-
-/// Lanes and columns.
-struct Layout {
-    lanes: Vec<String>,
-    /// The start of each column.
-    columns: Vec<Timestamp>,
-}
-
-impl Layout {
-    fn new(graph: &SessionGraph) -> Self {
-        let mut first: BTreeMap<&str, (usize, Timestamp)> = BTreeMap::new();
-        let seen = graph
-            .packages
-            .iter()
-            .map(|package| (package.producer.as_str(), package.at))
-            .chain(graph.reasoning.iter().map(|entry| (entry.role.as_str(), entry.at)))
-            .chain(
-                graph.receipts.iter().map(|receipt| (receipt.role.as_str(), receipt.created_at)),
-            );
-        let mut times = Vec::new();
-        for (role, at) in seen {
-            let entry = first.entry(role).or_insert((0, at));
-            entry.0 += 1;
-            entry.1 = entry.1.min(at);
-            times.push(at.as_micros());
-        }
-        times.sort_unstable();
-        let mut roles: Vec<(&str, (usize, Timestamp))> = first.into_iter().collect();
-        // The busiest roles get a lane, ordered by their first appearance.
-        roles.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
-        let rest = roles.len() > LANES;
-        roles.truncate(if rest { LANES - 1 } else { LANES });
-        roles.sort_by_key(|(_, (_, at))| *at);
-        let mut lanes: Vec<String> = roles.into_iter().map(|(role, _)| role.to_owned()).collect();
-        if rest {
-            lanes.push(OTHERS.to_owned());
-        }
-        let most = (CELLS / lanes.len().max(1)).min(COLUMNS);
-        Self { lanes, columns: columns(&times, most) }
-    }
-
-    fn lane(&self, role: &str) -> usize {
-        let last = self.lanes.len().saturating_sub(1);
-        self.lanes.iter().position(|lane| lane == role).unwrap_or(last)
-    }
-
-    fn column(&self, at: Timestamp) -> usize {
-        self.columns.partition_point(|start| *start <= at).saturating_sub(1)
-    }
-
-    fn x(&self, column: usize) -> f64 {
-        let step = (WIDTH - 2.0 * EDGE) / self.columns.len().max(1) as f64;
-        EDGE + step * (column as f64 + 0.5)
-    }
-
-    fn height(&self) -> f64 {
-        TOP + LANE * self.lanes.len() as f64
-    }
-}
-
-/// The start of each column: after a gap, or at equal intervals if activity is continuous.
-fn columns(times: &[i64], most: usize) -> Vec<Timestamp> {
-    let starts = |gap: i64| -> Vec<i64> {
-        let mut starts = Vec::new();
-        let mut last = None;
-        for &time in times {
-            if last.is_none_or(|last| time - last > gap) {
-                starts.push(time);
-            }
-            last = Some(time);
-        }
-        starts
-    };
-    let by_gap = GAPS.iter().map(|gap| starts(*gap)).find(|starts| starts.len() <= most);
-    let starts = match (by_gap, times.first(), times.last()) {
-        (Some(starts), ..) if starts.len() >= most / 4 || times.len() <= most => starts,
-        (_, Some(&first), Some(&last)) => {
-            let step = ((last - first) / most as i64).max(1);
-            let used: BTreeSet<i64> =
-                times.iter().map(|time| ((time - first) / step).min(most as i64 - 1)).collect();
-            used.into_iter().map(|column| first + column * step).collect()
-        }
-        (starts, ..) => starts.unwrap_or_default(),
-    };
-    starts.into_iter().map(Timestamp::from_micros).collect()
-}
+/// Lines that are drawn.
+const LINES: usize = 160;
 
 /// The activity of one role during one column.
 #[derive(Default)]
@@ -138,49 +31,87 @@ struct Connector {
     reach: Option<Reach>,
 }
 
-pub(super) fn draw(session: &SessionId, graph: &SessionGraph) -> Markup {
-    let layout = Layout::new(graph);
-    let mut cells: BTreeMap<(usize, usize), Cell> = BTreeMap::new();
-    for (at, package) in graph.packages.iter().enumerate() {
-        let cell = (layout.lane(package.producer.as_str()), layout.column(package.at));
-        cells.entry(cell).or_default().packages.push(at);
+/// A session, laid out.
+pub(super) struct Drawing<'a> {
+    session: &'a SessionId,
+    graph: &'a SessionGraph,
+    layout: Layout,
+    cells: BTreeMap<CellKey, Cell>,
+    lines: Vec<(ConnectorKey, Connector)>,
+    /// Lines that are not drawn.
+    hidden: usize,
+}
+
+impl<'a> Drawing<'a> {
+    pub(super) fn new(session: &'a SessionId, graph: &'a SessionGraph, view: &View) -> Self {
+        let layout = Layout::new(graph, view);
+        let mut cells: BTreeMap<CellKey, Cell> = BTreeMap::new();
+        for (at, package) in graph.packages.iter().enumerate().filter(|(_, p)| view.shows(p.at)) {
+            let cell = (layout.lane(package.producer.as_str()), layout.column(package.at));
+            cells.entry(cell).or_default().packages.push(at);
+        }
+        for (at, entry) in graph.reasoning.iter().enumerate().filter(|(_, e)| view.shows(e.at)) {
+            let cell = (layout.lane(entry.role.as_str()), layout.column(entry.at));
+            cells.entry(cell).or_default().reasoning.push(at);
+        }
+        let receipts = graph.receipts.iter().enumerate();
+        for (at, receipt) in receipts.filter(|(_, receipt)| view.shows(receipt.created_at)) {
+            let cell = (layout.lane(receipt.role.as_str()), layout.column(receipt.created_at));
+            cells.entry(cell).or_default().receipts.push(at);
+        }
+        let (lines, hidden) = lines(graph, &layout, view);
+        Self { session, graph, layout, cells, lines, hidden }
     }
-    for (at, entry) in graph.reasoning.iter().enumerate() {
-        let cell = (layout.lane(entry.role.as_str()), layout.column(entry.at));
-        cells.entry(cell).or_default().reasoning.push(at);
+
+    pub(super) fn lanes(&self) -> &[String] {
+        &self.layout.lanes
     }
-    for (at, receipt) in graph.receipts.iter().enumerate() {
-        let cell = (layout.lane(receipt.role.as_str()), layout.column(receipt.created_at));
-        cells.entry(cell).or_default().receipts.push(at);
+
+    pub(super) fn height(&self) -> f64 {
+        self.layout.height()
     }
-    let (lines, hidden) = lines(graph, &layout);
-    let height = layout.height();
-    html! {
-        div class="lanes" {
-            ol class="lane-names" aria-hidden="true" {
-                @for lane in &layout.lanes { li { (role_name(lane)) } }
-            }
-            div class="scroll" tabindex="0" role="region" aria-label="Graph of the session, scrolls sideways" {
-                svg class="picture" width=(WIDTH) height=(height) viewBox={ "0 0 " (WIDTH) " " (height) }
-                    role="group" aria-label=(summary(graph, &layout)) {
-                    (axis(&layout))
-                    @for (at, _) in layout.lanes.iter().enumerate() {
-                        @let y = TOP + LANE * (at as f64 + 0.5);
-                        line class="lane" x1="0" x2=(WIDTH) y1=(y) y2=(y) {}
-                    }
-                    g class="ways" {
-                        @for ((from, to, is_reasoning), line) in &lines {
-                            (curve(&layout, *from, *to, *is_reasoning, line))
-                        }
-                    }
-                    @for ((lane, column), cell) in &cells {
-                        (marks(session, graph, &layout, *lane, *column, cell))
-                    }
+
+    /// What it shows, in a sentence.
+    pub(super) fn summary(&self) -> String {
+        summary(self.graph, &self.layout)
+    }
+
+    /// For the page: names of the lanes that stay while the picture scrolls.
+    pub(super) fn on_the_page(&self) -> Markup {
+        let height = self.height();
+        html! {
+            div class="lanes" {
+                ol class="lane-names" aria-hidden="true" {
+                    @for lane in self.lanes() { li { (role_name(lane)) } }
+                }
+                div class="scroll" tabindex="0" role="region" aria-label="Graph of the session, scrolls sideways" {
+                    svg class="picture" width=(WIDTH) height=(height) viewBox={ "0 0 " (WIDTH) " " (height) }
+                        role="group" aria-label=(self.summary()) { (self.inside()) }
                 }
             }
+            @if self.hidden > 0 {
+                p class="note" { (count(self.hidden)) " thinner lines are not drawn." }
+            }
         }
-        @if hidden > 0 {
-            p class="note" { (count(hidden)) " thinner lines are not drawn." }
+    }
+
+    /// Axis, lanes, lines and marks.
+    pub(super) fn inside(&self) -> Markup {
+        let layout = &self.layout;
+        html! {
+            (axis(layout))
+            @for (at, _) in layout.lanes.iter().enumerate() {
+                @let y = TOP + LANE * (at as f64 + 0.5);
+                line class="lane" x1="0" x2=(WIDTH) y1=(y) y2=(y) {}
+            }
+            g class="ways" {
+                @for ((from, to, is_reasoning), line) in &self.lines {
+                    (curve(layout, *from, *to, *is_reasoning, line))
+                }
+            }
+            @for ((lane, column), cell) in &self.cells {
+                (marks(self.session, self.graph, layout, *lane, *column, cell))
+            }
         }
     }
 }
@@ -232,7 +163,11 @@ type CellKey = (usize, usize);
 type ConnectorKey = (CellKey, CellKey, bool);
 
 /// The lines, the strongest last so that they are on top, and how many are omitted.
-fn lines(graph: &SessionGraph, layout: &Layout) -> (Vec<(ConnectorKey, Connector)>, usize) {
+fn lines(
+    graph: &SessionGraph,
+    layout: &Layout,
+    view: &View,
+) -> (Vec<(ConnectorKey, Connector)>, usize) {
     let mut lines: BTreeMap<ConnectorKey, Connector> = BTreeMap::new();
     for edge in &graph.edges {
         let Some(receipt) = graph.receipts.get(edge.to) else { continue };
@@ -246,6 +181,9 @@ fn lines(graph: &SessionGraph, layout: &Layout) -> (Vec<(ConnectorKey, Connector
                 None => continue,
             },
         };
+        if !view.shows(at) || !view.shows(receipt.created_at) {
+            continue;
+        }
         let from = (layout.lane(role.as_str()), layout.column(at));
         let to = (layout.lane(receipt.role.as_str()), layout.column(receipt.created_at));
         let line = lines.entry((from, to, is_reasoning)).or_default();
@@ -514,7 +452,3 @@ pub(super) fn legend() -> Markup {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "drawing_tests.rs"]
-mod tests;

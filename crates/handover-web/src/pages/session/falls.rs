@@ -13,7 +13,7 @@ use crate::site::Site;
 use crate::view::{Lane, Span, duration, role_name, section, single_line, waterfall};
 
 /// Agents that are drawn.
-const DRAWN: u32 = 300;
+const DRAWN: u32 = 100;
 
 pub(super) fn render(
     site: &Site<'_>,

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use handover_model::{
-    Event, ItemKind, KnownEvent, PackageId, Phase, Receipt, ReceiptState, Role, SessionId,
-    Timestamp,
+    Event, ItemKind, KnownEvent, PackageId, Phase, Receipt, ReceiptId, ReceiptState, Role,
+    SessionId, Timestamp,
 };
 use handover_store::{
     EventFilter, Outline, ReasoningFilter, ReceiptFilter, Result, Store, TimeOrder,
@@ -85,19 +85,55 @@ pub(crate) struct SessionGraph {
     pub(crate) edges: Vec<Edge>,
     /// Verdicts, degraded handoffs and decisions of the guard.
     pub(crate) outcomes: Vec<Event>,
+    /// The session is too long to be read as a whole: nothing before this time is here.
+    pub(crate) since: Option<Timestamp>,
 }
 
-/// Outcome events that are read, per kind.
+// What is read at most, the newest of each kind.
 const OUTCOMES: u32 = 200;
+const PACKAGES: u32 = 10_000;
+const THOUGHTS: u32 = 2_000;
+const RECEIPTS: u32 = 1_000;
+
+/// The oldest time that is kept of a list with more than there may be.
+fn cut<T>(list: &[T], most: u32, at: impl Fn(&T) -> Timestamp) -> Option<Timestamp> {
+    list.get(1).filter(|_| list.len() > most as usize).map(at)
+}
 
 impl SessionGraph {
     pub(crate) fn read(store: &dyn Store, session: &SessionId) -> Result<Self> {
-        let packages = store.outlines(session)?.into_iter().map(PackageNode::new).collect();
-        let oldest =
-            ReasoningFilter { order: TimeOrder::OldestFirst, ..ReasoningFilter::default() };
+        let mut packages: Vec<PackageNode> = store
+            .outlines(session, Some(PACKAGES + 1))?
+            .into_iter()
+            .map(PackageNode::new)
+            .collect();
+        let newest = ReasoningFilter {
+            order: TimeOrder::NewestFirst,
+            limit: Some(THOUGHTS + 1),
+            ..ReasoningFilter::default()
+        };
+        let mut thoughts = store.reasoning(session, &newest)?;
+        thoughts.reverse();
+        let filter = ReceiptFilter {
+            session: Some(session.clone()),
+            limit: Some(RECEIPTS + 1),
+            ..ReceiptFilter::default()
+        };
+        let mut receipts = store.receipts(&filter)?;
+        receipts.reverse();
+        let since = [
+            cut(&packages, PACKAGES, |package| package.at),
+            cut(&thoughts, THOUGHTS, |thought| thought.created_at),
+            cut(&receipts, RECEIPTS, |receipt| receipt.created_at),
+        ];
+        let since = since.into_iter().flatten().max();
+        let is_known = |at: Timestamp| since.is_none_or(|since| at >= since);
+        packages.retain(|package| is_known(package.at));
+        thoughts.retain(|thought| is_known(thought.created_at));
+        receipts.retain(|receipt| is_known(receipt.created_at));
         let mut reasoning_ids = HashMap::new();
         let mut reasoning = Vec::new();
-        for entry in store.reasoning(session, &oldest)? {
+        for entry in thoughts {
             reasoning_ids.insert(entry.id.to_string(), reasoning.len());
             reasoning.push(ReasoningNode {
                 role: entry.role,
@@ -107,9 +143,6 @@ impl SessionGraph {
                 reach: Reach::Undelivered,
             });
         }
-        let filter = ReceiptFilter { session: Some(session.clone()), ..ReceiptFilter::default() };
-        let mut receipts = store.receipts(&filter)?;
-        receipts.reverse();
         let mut outcomes = Vec::new();
         for kind in [KnownEvent::Verdict, KnownEvent::Degraded, KnownEvent::Guard] {
             let filter = EventFilter {
@@ -119,8 +152,9 @@ impl SessionGraph {
             };
             outcomes.extend(store.events(session, &filter)?);
         }
+        outcomes.retain(|event| is_known(event.created_at));
         outcomes.sort_by_key(|event| (event.created_at, event.id));
-        let mut graph = Self { packages, reasoning, receipts, edges: Vec::new(), outcomes };
+        let mut graph = Self { packages, reasoning, receipts, edges: Vec::new(), outcomes, since };
         graph.connect(store, session, &reasoning_ids)?;
         Ok(graph)
     }
@@ -136,7 +170,8 @@ impl SessionGraph {
             self.packages.iter().enumerate().map(|(at, package)| (package.id.0, at)).collect();
         let receipt_ids: HashMap<String, usize> =
             self.receipts.iter().enumerate().map(|(at, r)| (r.id.to_string(), at)).collect();
-        for handed in store.handed(session)? {
+        let receipts: Vec<ReceiptId> = self.receipts.iter().map(|one| one.id.clone()).collect();
+        for handed in store.handed_by(session, &receipts)? {
             let Some(&to) = receipt_ids.get(handed.receipt.as_str()) else { continue };
             let reach = match self.receipts.get(to).map(|receipt| receipt.state) {
                 Some(ReceiptState::Delivered | ReceiptState::Confirmed)
@@ -173,6 +208,14 @@ impl SessionGraph {
             }
         }
         Ok(())
+    }
+
+    /// When each role did something.
+    pub(crate) fn moments(&self) -> impl Iterator<Item = (&str, Timestamp)> {
+        let packages = self.packages.iter().map(|one| (one.producer.as_str(), one.at));
+        let reasoning = self.reasoning.iter().map(|one| (one.role.as_str(), one.at));
+        let receipts = self.receipts.iter().map(|one| (one.role.as_str(), one.created_at));
+        packages.chain(reasoning).chain(receipts)
     }
 
     /// Packages that are not superseded.

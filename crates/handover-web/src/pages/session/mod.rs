@@ -3,6 +3,8 @@
 mod drawing;
 mod falls;
 pub(crate) mod graph;
+mod layout;
+pub(crate) mod picture;
 mod timeline;
 
 use handover_model::{Group, Session, SessionId, SessionStatus};
@@ -39,9 +41,8 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 &format!("handover package add docs/notes.md --session {id}\nhandover assemble --role developer --task \"…\" --session {id} --deliver"),
             ))
         } @else {
-            (figures(id, &graph))
-            (section("picture", "Who knew what, and from whom", html! { "Time runs from left to right. Lines lead from the author of something to the agents that received it." },
-                html! { (drawing::legend()) (drawing::draw(id, &graph)) }))
+            (figures(site, id, &graph))
+            (picture::render(id, &graph, route))
             (falls::render(site, id, &graph)?)
             (undelivered(id, &graph, site))
             (section("tale", "What happened", html! { "Times are UTC." }, timeline::render(site, &graph)))
@@ -136,7 +137,7 @@ fn acts(site: &Site<'_>, session: &Session) -> Markup {
     }
 }
 
-fn figures(id: &SessionId, graph: &SessionGraph) -> Markup {
+fn figures(site: &Site<'_>, id: &SessionId, graph: &SessionGraph) -> Markup {
     let all = graph.latest().count();
     let lost = all - graph.reached(Reach::Delivered);
     let confirmed = graph.receipts.iter().filter(|receipt| receipt.confirmed_at.is_some()).count();
@@ -153,7 +154,10 @@ fn figures(id: &SessionId, graph: &SessionGraph) -> Markup {
         .sum();
     html! {
         dl class="stats" id="figures" data-live {
-            (stat("Packages", count(all), if all == 0 { "none yet" } else { "in their latest version" }))
+            (stat("Packages", count(all), html! {
+                @if all == 0 { "none yet" } @else { "in their latest version" }
+                @if let Some(since) = graph.since { ", since " (relative_time(site.now, since)) }
+            }))
             (stat("Reached someone", fraction(graph.reached(Reach::Delivered), all), html! { (count(graph.reached(Reach::Read))) " read" }))
             (stat("Reached nobody", html! { span class=(if lost > 0 { "warn" } else { "" }) { (count(lost)) } },
                 html! { @if lost > 0 { a href={ "/sessions/" (id) "/packages?reach=nobody" } { "which?" } } @else { "nothing is lost" } }))

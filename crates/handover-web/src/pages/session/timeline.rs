@@ -10,7 +10,7 @@ use crate::view::{
 };
 
 /// Entries of the timeline.
-const ENTRIES: usize = 60;
+const ENTRIES: usize = 40;
 
 struct TimelineEntry {
     at: Timestamp,
