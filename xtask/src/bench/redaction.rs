@@ -35,7 +35,9 @@ const WORDS: &[&str] = &[
     "abcdefghijklmnopqrstuvwxyz", "0123456789", "ffffffffffffffffffffffffffffffffffffffff ", "QUJDREVGR0hJSktMTU4=\n",
     "550e8400-e29b-41d4-a716-446655440000", "0x1f, ", "[1, 2, ", "https://a:b@", "://", "user:pass@", "%41", "%", "\\n",
     "\x1b[1;93m", "[1;", "&quot;", "${", "{{", "%(", "'", "\"", "`", "=", "/", "+", "-", ".", "_", "|", " ", "\n", "\r\n",
-    "\t", "a", "1", "\u{e9}", "密码:", "пароль ", "Cookie: a=b; ",
+    "\t", "a", "1", "\u{e9}", "密码:", "пароль ", "Cookie: a=b; ", "SHOP_SECRET=a1b2c3d4 ",
+    "SHOP_ID=a1b2c3 ", "shop.okta.com ", "AccountName=a;", "Server=a;", ";Password=abc;", "token=aaaaaaaaaaaaaaaaaaaa ",
+    "password=Vokb54#2C4f ", "Vokb54#2C4f ", "SECRET aaaaaaaaaaaaaaaaaaaa ", "\"a1!b2\" == password ", "(]{",
 ];
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use handover_text::Finding;
+use handover_text::{Finding, is_known_password};
 
 use super::Runner;
 use crate::EngineError;
@@ -123,7 +123,8 @@ impl Runner<'_, '_> {
             .filter(|found| found.rule != RANDOM)
             .filter(|found| {
                 let value = &text[found.start..found.end];
-                is_vault || !is_guess(found) || !redactor.find(value).is_empty()
+                let guessed = is_guess(found) && redactor.find(value).is_empty();
+                is_vault || !guessed && !is_example(found, value)
             })
             .collect();
         if suspects.is_empty() {
@@ -152,8 +153,23 @@ fn conflict_markers(path: &str, content: &[u8]) -> Option<String> {
 /// In code, random text by itself is mostly a checksum.
 const RANDOM: &str = "random-string";
 
+/// Rules that go by a name, or by what stands beside a value.
 fn is_guess(found: &Finding) -> bool {
-    matches!(found.rule.as_str(), "assignment" | "call-with-credentials" | "command-line")
+    matches!(
+        found.rule.as_str(),
+        "assignment"
+            | "call-with-credentials"
+            | "command-line"
+            | "user-name"
+            | "account-id"
+            | "account-host"
+    )
+}
+
+/// An address with a password that everybody knows: `user:password@localhost`.
+fn is_example(found: &Finding, value: &str) -> bool {
+    found.rule == "url-credentials"
+        && value.split_once(':').is_some_and(|(_, password)| is_known_password(password))
 }
 
 /// Files whose purpose is to hold secrets.
@@ -211,7 +227,7 @@ mod tests {
     #[test]
     fn rules_that_guess_by_name_are_known() {
         let found = |rule: &str| Finding { rule: rule.to_owned(), start: 0, end: 1 };
-        for rule in ["assignment", "call-with-credentials", "command-line"] {
+        for rule in ["assignment", "call-with-credentials", "command-line", "user-name"] {
             assert!(is_guess(&found(rule)), "{rule}");
         }
         for rule in ["github-token", RANDOM, ""] {

@@ -60,6 +60,8 @@ fn lock_files_and_defaults_are_not_secrets() {
         ("Cargo.lock", format!("checksum = \"{SECRET}\"\n")),
         ("config.py", "password = \"hunter2\"\n".to_owned()),
         (".env.example", "PASSWORD=changeme\n".to_owned()),
+        ("compose.yml", "url: postgres://user:password@localhost/shop\n".to_owned()),
+        ("settings.py", "user = \"ann\"\npassword = \"hunter2\"\n".to_owned()),
     ] {
         let (_, state) = wrote(file, &text, USELESS);
         assert_eq!(state.state, RunState::Done, "{file}: {:?}", state.stories[0].reason);

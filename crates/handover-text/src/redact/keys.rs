@@ -32,7 +32,7 @@ const PASSWORD: &[&str] = &[
 
 #[rustfmt::skip]
 const SECRET: &[&str] = &[
-    "secret", "secretkey", "apikey", "accesskey", "privatekey", "encryptionkey", "signingkey",
+    "secret", "secrete", "secretkey", "apikey", "accesskey", "privatekey", "encryptionkey", "signingkey",
     "masterkey", "authkey", "authtoken", "accesstoken", "refreshtoken", "bearertoken", "apitoken",
     "sessiontoken", "secrettoken", "secretkeybase", "accountkey", "sharedkey", "subscriptionkey",
     "servicekey", "licensekey", "storagekey", "credential", "credentials", "idtoken", "oauthtoken",
@@ -53,6 +53,7 @@ const TOKEN: &[&str] = &[
     "jwt",
     "pat",
     "cred",
+    "secretid",
     "xsrf",
     "csrf",
     "tok",
@@ -90,7 +91,7 @@ const PUBLIC: &[&str] = &[
 const TAIL: &[&str] = &[
     "value", "string", "text", "plain", "plaintext", "base64", "b64", "prod", "production", "dev",
     "test", "staging", "live", "raw", "hex", "env", "hash", "old", "new", "primary", "secondary",
-    "encoded", "here", "confirmation", "confirm", "repeat", "md", "sha", "equals", "equalsignorecase",
+    "encoded", "here", "confirmation", "confirm", "repeat", "secure", "md", "sha", "equals", "equalsignorecase",
 ];
 
 const LEN: usize = 48;

@@ -7,6 +7,7 @@
 
 mod allowlist;
 mod assign;
+mod beside;
 mod blocks;
 mod byte_arrays;
 mod bytes;
@@ -41,6 +42,7 @@ mod urls;
 mod usernames;
 mod values;
 mod vendors;
+mod weak;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -267,6 +269,12 @@ impl Redactor {
     fn is_allowed(&self, text: &str) -> bool {
         self.mode == RedactionMode::Off || self.allow.iter().any(|a| a == text)
     }
+}
+
+/// Whether everybody knows this password: `password`, `changeme`. It is hidden like any other, but an example
+/// may contain it.
+pub fn is_known_password(value: &str) -> bool {
+    weak::is_known(value.as_bytes())
 }
 
 /// Sorts hits and joins overlapping ones, so that a secret found twice is hidden whole. The rule that

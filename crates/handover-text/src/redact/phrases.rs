@@ -35,9 +35,31 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
         && (capitals == 0 || capitals + words().filter(|w| number(w)).count() == count)
 }
 
+/// Two or three words in lower case that are no message: `open sesame`.
+pub(super) fn is_short(value: &[u8]) -> bool {
+    let words = || value.split(|b| *b == b' ');
+    (2..=3).contains(&words().count())
+        && words().all(|word| {
+            (3..=12).contains(&word.len())
+                && word.iter().all(u8::is_ascii_lowercase)
+                && keys::classify(word).is_none()
+                && !MESSAGE.iter().any(|m| m.as_bytes() == word)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_phrases_are_no_messages() {
+        assert!(is_short(b"open sesame") && is_short(b"red herring soup"));
+        for other in
+            ["sesame", "Open Sesame", "your password", "is wrong", "a b", "one two three four"]
+        {
+            assert!(!is_short(other.as_bytes()), "{other}");
+        }
+    }
 
     #[test]
     fn distinguishes_phrases_from_messages() {

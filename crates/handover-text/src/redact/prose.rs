@@ -5,7 +5,7 @@ use super::allowlist;
 use super::bytes::{self, ALNUM};
 use super::keys::{self, Key};
 use super::random;
-use super::values;
+use super::values::{self, Form};
 
 /// Words that introduce a user and a password.
 const PAIRS: [&str; 5] = ["login", "logins", "creds", "credential", "credentials"];
@@ -66,6 +66,9 @@ pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         let (from, to) = (string.len() - len, string.len());
         return (len >= 3 && !allowlist::placeholder(&text[from..to])).then_some((from, to));
     }
+    if let Some(found) = compared(head, name) {
+        return Some(found);
+    }
     let quote = head.last().copied().filter(|b| matches!(b, b'"' | b'\''));
     let ends: [&[u8]; 4] = match quote {
         Some(b'"') => [b"\" into \"", b"\" in \"", b"\" for \"", b"\", forKey: \""],
@@ -80,6 +83,21 @@ pub(super) fn before(text: &[u8], start: usize, end: usize) -> Option<(usize, us
         None => !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`'),
     });
     looks(text.get(to - len..to)?).then_some((to - len, to))
+}
+
+/// The literal that is compared with the name after `head`: `"…" == password`.
+fn compared(head: &[u8], name: &[u8]) -> Option<(usize, usize)> {
+    let head = head.strip_suffix(b"$").unwrap_or(head).strip_suffix(b" ")?;
+    let operator = bytes::run_back(head, head.len(), 3, |b| matches!(b, b'=' | b'!'));
+    let head = &head[..head.len() - operator];
+    let [string @ .., quote @ (b'"' | b'\''), b' '] = head else { return None };
+    let len = bytes::run_back(string, string.len(), 64, |b| b != *quote && b != b'\n');
+    let (from, to) = (string.len() - len, string.len());
+    let opened = from > 0 && string[from - 1] == *quote;
+    let value = &string[from..];
+    (operator >= 2 && opened && (random::mixed(value) || values::special(value))).then_some(())?;
+    let key = keys::classify(name).filter(|key| matches!(key, Key::Password | Key::Secret))?;
+    values::is_secret(key, Form::Quoted, value).then_some((from, to))
 }
 
 /// The recovery phrase after the name at `start..end`: `mnemonic: "abandon ability …"`.
@@ -199,6 +217,7 @@ mod tests {
             "I type \"Panther991!\" into \"password\"",
             "enter 'Panther991!' for 'password'",
             "use Panther991! as the password",
+            "if (\"Panther991!\" === $password",
         ] {
             assert_eq!(found(text, "password").as_deref(), Some("Panther991!"), "{text}");
         }

@@ -91,8 +91,8 @@ pub(super) fn longest_mixed_word(s: &[u8]) -> usize {
 /// Whether a string counts: `abcdef0123456789`, `a1b2c3d4`. People write such keys in examples.
 pub(super) fn counted(s: &[u8]) -> bool {
     let follows = |a: u8, b: u8| {
-        b == a.wrapping_add(1)
-            || matches!((a, b), (b'9', b'0') | (b'z', b'A' | b'a') | (b'Z', b'a' | b'A'))
+        let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+        b == a.wrapping_add(1) || matches!((a, b), (b'9', b'0') | (b'z', b'a'))
     };
     // Every second character in `a1b2c3`.
     let steps =
@@ -113,6 +113,45 @@ pub(super) fn typed_key(s: &[u8]) -> bool {
         len += 1;
     }
     counted(&joined[..len]) && !alphabet(s)
+}
+
+/// Whether a key is one character, or a few, again and again: `aaaaaaaaaaaaaaaa`, `abcabcabcabcabcabc`, or an
+/// alphabet. Masks are written with `x` and `0`.
+pub(super) fn is_drawn_out(s: &[u8]) -> bool {
+    if !(16..=LONGEST_TYPED).contains(&s.len()) {
+        return false;
+    }
+    let key = |b: &u8| bytes::is(*b, ALNUM);
+    let mut joined = [0; LONGEST_TYPED];
+    let mut len = 0;
+    let mut separators = 0;
+    for b in s {
+        if key(b) {
+            joined[len] = *b;
+            len += 1;
+        } else if matches!(b, b'-' | b'.') {
+            separators += 1;
+        } else {
+            return false;
+        }
+    }
+    let s = &joined[..len];
+    let masked = s.iter().filter(|b| matches!(b, b'x' | b'X' | b'0')).count() * 2 >= len;
+    let follows = |(a, b): &(&u8, &u8)| *b == *a || **b == a.wrapping_add(1);
+    let steps = s.iter().zip(s.iter().skip(1)).filter(follows).count();
+    let repeats =
+        |period: usize| s.iter().zip(s.iter().skip(period)).filter(|(a, b)| a == b).count();
+    len >= 16
+        && separators * 4 <= len
+        && !masked
+        && (steps * 4 >= len * 3
+            || (2..=8).any(|period| len >= 3 * period && (repeats(period) + period) * 8 >= len * 7))
+}
+
+/// Every letter in its order, and perhaps every digit, as programs list them.
+pub(super) fn is_alphabet(s: &[u8]) -> bool {
+    matches!(s.len(), 26 | 36 | 52 | 62..=65)
+        && bytes::contains_ignore_case(s, b"abcdefghijklmnopqrstuvwxyz")
 }
 
 /// `0123456789abcdef`: every digit and letter once, as programs list them.
@@ -168,6 +207,31 @@ mod tests {
         for text in ["abc", "Zk8vXq2LmN5pR7wT", "collect_changed_refs", "550e8400e29b41d4a716", ""]
         {
             assert!(!counted(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_may_be_drawn_out() {
+        for key in [
+            "aaaaaaaaaaaaaaaaaaaaaaa-",
+            "00-aaaaaaaaaaaaa-aaaaaaaaaaaaaaaaaaaaaaaaa",
+            "abcdefghijklmnopqrstuvwxyz",
+            "aaaabbbbccccddddeeeeffff",
+            "xyzxyzxyzxyzxyzxyzxyz12",
+        ] {
+            assert!(is_drawn_out(key.as_bytes()), "{key}");
+        }
+        for other in [
+            "xxxxxxxxxxxxxxxxxxxxxxxx",
+            "0000000000000000",
+            "----------------",
+            "aaaaaaaa",
+            "my_access_token_for_tests",
+            "session.session_key",
+            "is_quite_long_zzzzzzzzzzzzzzzzzzzzzzzzzzz",
+            "Zk8vXq2LmN5pR7wT",
+        ] {
+            assert!(!is_drawn_out(other.as_bytes()), "{other}");
         }
     }
 

@@ -8,8 +8,9 @@ use super::bytes::{self, ALNUM, CLASS, DIGIT, LOWER, RUN, UPPER};
 use super::index::{Letters, Side};
 use super::keys::{self, Key};
 use super::{
-    Hit, blocks, byte_arrays, calls, commands, encoded, expect_scripts, flags, generic, kubernetes,
-    marks, pem, prose, services, settings, shapes, sql_rows, tables, urls, usernames, vendors,
+    Hit, beside, blocks, byte_arrays, calls, commands, encoded, expect_scripts, flags, generic,
+    kubernetes, marks, pem, prose, services, settings, shapes, sql_rows, tables, urls, usernames,
+    vendors,
 };
 
 /// Adds the findings of the pattern rules; returns the structures that some of them depend on.
@@ -41,6 +42,10 @@ struct Scan<'t> {
     percent: usize,
     /// The last password ended here.
     password: usize,
+    /// The last secret with a name ended here.
+    secret: usize,
+    /// Secrets on one line, beside which a host tells whose they are.
+    found: Vec<(usize, usize)>,
     /// Kubernetes Secrets up to here have been read.
     manifest: usize,
     /// Tables of passwords up to here have been read.
@@ -61,6 +66,8 @@ impl<'t> Scan<'t> {
             assignments: Assignments::default(),
             percent: 0,
             password: 0,
+            secret: 0,
+            found: Vec::new(),
             manifest: 0,
             table: 0,
             block: 0,
@@ -72,7 +79,9 @@ impl<'t> Scan<'t> {
     fn run(mut self, hits: &mut Vec<Hit<'_>>) -> Vec<Range<usize>> {
         let public = pem::find(self.text, hits);
         let mut public = public.into_iter().peekable();
+        let keys = hits.len();
         urls::find(self.text, hits);
+        self.found.extend(hits[keys..].iter().map(|hit| (hit.start, hit.end)));
         let mut at = 0;
         while let Some(b) = self.text.get(at) {
             if let Some(block) = public.next_if(|block| block.start <= at) {
@@ -96,6 +105,9 @@ impl<'t> Scan<'t> {
                 at += 1;
             }
         }
+        if !self.found.is_empty() && self.layers != Layers::Inner {
+            beside::hosts(self.text, self.found, hits);
+        }
         self.structures
     }
 
@@ -118,6 +130,7 @@ impl<'t> Scan<'t> {
                     && let Some(token) = vendors::token_at(text, at)
                 {
                     hits.push(Hit::new(token.rule, token.start, token.end));
+                    self.found.push((token.start, token.end));
                     return token.end.max(at + 1);
                 }
             }
@@ -160,6 +173,14 @@ impl<'t> Scan<'t> {
             self.password("assignment", from, to, hits);
         } else {
             hits.push(Hit::new("assignment", from, to));
+            self.found.push((from, to));
+            if matches!(key, Key::Secret | Key::Token)
+                && let Some((first, last)) =
+                    beside::id(self.text, (start, end), (from, to), self.secret)
+            {
+                hits.push(Hit::new(beside::ID, first, last));
+            }
+            self.secret = to;
         }
         let wrapped = blocks::continued(self.text, from, to);
         let last = wrapped.last().map_or(to, |(_, to)| *to);
@@ -263,6 +284,10 @@ impl<'t> Scan<'t> {
             hits.push(Hit::new("random-string", from, to));
             return to.max(end);
         }
+        if self.layers == Layers::All && services::is_invented(text, from, to) {
+            hits.push(Hit::new("assignment", from, to));
+            return end;
+        }
         self.of_service(from, to, seen, hits).unwrap_or(end)
     }
 
@@ -324,6 +349,8 @@ impl<'t> Scan<'t> {
     /// Adds a password and the user name beside it.
     fn password(&mut self, rule: &'static str, from: usize, to: usize, hits: &mut Vec<Hit<'_>>) {
         hits.push(Hit::new(rule, from, to));
+        self.found.push((from, to));
+        beside::again(self.text, from, to, hits);
         if let Some((start, end)) = usernames::beside(self.text, from, to, self.password) {
             hits.push(Hit::new(usernames::RULE, start, end));
         }
@@ -360,6 +387,7 @@ const TRIGGERS: &[&str] = &[
     "login", "logins", "creds", "credential", "credentials", "with", "mnemonic", "phrase", "passwords", "basic",
     "seed", "words",
     "userpwd", "password", "passwd", "passphrase", "passcode", "pwd", "pass", "passwort", "securestring",
+    "secret",
 ];
 
 static TRIGGER_ENDINGS: Letters = Letters::new(&[TRIGGERS], Side::End);

@@ -7,6 +7,7 @@ use super::allowlist;
 use super::bytes::{self, ALNUM};
 use super::random;
 use super::values;
+use super::weak;
 
 pub(super) const RULE: &str = "url-credentials";
 
@@ -35,7 +36,7 @@ pub(super) fn find(text: &[u8], hits: &mut Vec<Hit>) {
         let back = bytes::run_back(text, at, 256, |b| authority_byte(b) && b != b'=');
         let user = &text[at - back..at];
         if let Some(colon) = user.iter().position(|b| *b == b':')
-            && !allowlist::placeholder(&user[colon + 1..])
+            && !weak::is_shown(&user[colon + 1..])
         {
             hits.push(Hit::new(RULE, at - back, at));
         }
@@ -69,7 +70,7 @@ fn bare(text: &[u8], hits: &mut Vec<Hit>) {
         let looks = value.len() >= 6
             && random::mixed(value)
             && !allowlist::version(value)
-            && !allowlist::placeholder(value)
+            && !weak::is_shown(value)
             && (!values::wordy_with_number(value) || values::made_up(value));
         let quoted = start > 0 && matches!(text[start - 1], b'"' | b'\'' | b'`');
         if user > 0 && opens && goes_on && looks && (!local || quoted) {
@@ -92,7 +93,7 @@ fn oracle(text: &[u8], hits: &mut Vec<Hit>) {
         let Some(len) = rest.iter().rposition(|b| *b == b'@') else {
             continue;
         };
-        if len >= 3 && !allowlist::placeholder(&rest[..len]) {
+        if len >= 3 && !weak::is_shown(&rest[..len]) {
             hits.push(Hit::new(RULE, start, from + len));
         }
     }
@@ -108,8 +109,7 @@ pub(super) fn pgpass(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let password = colon(user + bytes::run(text, user, 64, part))?;
     let len = bytes::run(text, password, 128, |b| authority_byte(b) && b != b':');
     let value = &text[password..password + len];
-    (password > user + 1 && len >= 3 && !allowlist::placeholder(value))
-        .then_some((user, password + len))
+    (password > user + 1 && len >= 3 && !weak::is_shown(value)).then_some((user, password + len))
 }
 
 fn authority_byte(b: u8) -> bool {
@@ -137,10 +137,13 @@ fn credentials(rest: &[u8]) -> Option<(usize, usize)> {
         return is_token(user).then_some((0, at));
     };
     let password = &user[colon + 1..];
-    let template = allowlist::placeholder(password)
+    // `redis://[user:password@]host`
+    let optional = user.starts_with(b"[") && rest.get(at + 1) == Some(&b']');
+    let template = optional
+        || weak::is_shown(password)
         || password.iter().any(|b| matches!(b, b'{' | b'}' | b'$' | b'(' | b')' | b'[' | b']'))
             && !random::mixed(password);
-    let shown = matches!(password, b"pass" | b"password" | b"pwd" | b"passwd" | b"p" | b"pw");
+    let shown = matches!(password, b"p" | b"pw");
     if template || shown {
         // `https://TOKEN:x-oauth-basic@host`: the user may be the secret.
         return is_token(&user[..colon]).then_some((0, colon));
@@ -178,7 +181,8 @@ mod tests {
             ("u:p@ss@host/db", "u:p@ss"),
             ("u:pa/ss1w@host.example.org", "u:pa/ss1w"),
             ("a1b2c3d4e5f6a7b8c9d0:x@git.example.org/", "a1b2c3d4e5f6a7b8c9d0"),
-            ("a1b2c3d4e5f6a7b8c9d0:password@git.example.org/", "a1b2c3d4e5f6a7b8c9d0"),
+            ("a1b2c3d4e5f6a7b8c9d0:pw@git.example.org/", "a1b2c3d4e5f6a7b8c9d0"),
+            ("user:password@host", "user:password"),
         ] {
             assert_eq!(authority(rest), Some(expected), "{rest}");
         }
@@ -191,10 +195,11 @@ mod tests {
             "example.org/@scope/name",
             "example.org",
             "user@host",
-            "user:password@host",
+            "user:PASSWORD@host",
             "user:${PASS}@host",
             "user:<secret>@host",
             "user:{password}@host",
+            "[user:password@]host",
         ] {
             assert_eq!(authority(rest), None, "{rest}");
         }

@@ -60,7 +60,7 @@ pub(super) fn is_user(value: &[u8]) -> bool {
         && !value.iter().any(|b| b.is_ascii_whitespace() || matches!(b, b'(' | b'{' | b'[' | b'$'))
         && !bytes::contains_ignore_case(value, b"://")
         && !value.iter().all(u8::is_ascii_digit)
-        && !allowlist::placeholder(local)
+        && (matches!(value, b"user" | b"username") || !allowlist::placeholder(local))
 }
 
 /// The user of the password at `start..end`; `read` is the end of the previous password.
@@ -132,7 +132,7 @@ fn after_user(text: &[u8], at: usize) -> bool {
 }
 
 /// The earliest offset with few lines before `end`, none of them empty.
-fn lines_before(text: &[u8], from: usize, end: usize) -> usize {
+pub(super) fn lines_before(text: &[u8], from: usize, end: usize) -> usize {
     let mut lines = 0;
     let mut last = end;
     for at in (from..end).rev().filter(|at| text[*at] == b'\n') {
@@ -145,7 +145,7 @@ fn lines_before(text: &[u8], from: usize, end: usize) -> usize {
     from
 }
 
-fn lines_after(text: &[u8], from: usize, end: usize) -> usize {
+pub(super) fn lines_after(text: &[u8], from: usize, end: usize) -> usize {
     let mut lines = 0;
     let mut last = from;
     for at in (from..end).filter(|at| text[*at] == b'\n') {
@@ -159,7 +159,7 @@ fn lines_after(text: &[u8], from: usize, end: usize) -> usize {
 }
 
 /// The words between two offsets.
-fn words(text: &[u8], from: usize, to: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(super) fn words(text: &[u8], from: usize, to: usize) -> impl Iterator<Item = (usize, usize)> {
     let part = |b: u8| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-' | b'.');
     let mut at = from;
     std::iter::from_fn(move || {
@@ -171,7 +171,7 @@ fn words(text: &[u8], from: usize, to: usize) -> impl Iterator<Item = (usize, us
 }
 
 /// The value of the name that ends at `at`.
-fn value(text: &[u8], at: usize) -> Option<(usize, usize)> {
+pub(super) fn value(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let space = |b: u8| matches!(b, b' ' | b'\t');
     let name = at;
     let at = at + bytes::run(text, at, 3, |b| matches!(b, b'"' | b'\'' | b'\\' | b']' | b'`'));

@@ -7,6 +7,7 @@ use super::generic;
 use super::keys::{self, Key};
 use super::phrases;
 use super::random;
+use super::weak;
 
 /// How a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,12 @@ pub(super) enum Form {
 
 /// Whether the value of a sensitive name is a secret.
 pub(super) fn is_secret(key: Key, form: Form, value: &[u8]) -> bool {
+    if weak::is_known(value) {
+        return weak::fits(key, form, value);
+    }
+    if matches!(key, Key::Secret | Key::Token) && random::is_drawn_out(value) {
+        return true;
+    }
     if allowlist::placeholder(value) || allowlist::public(value) || allowlist::regex(value) {
         return false;
     }
@@ -252,6 +259,9 @@ pub(super) fn special(value: &[u8]) -> bool {
 
 /// Whether a JSON value under a sensitive key is a secret: it is a literal, and stands alone.
 pub(super) fn is_json_secret(key: Key, value: &[u8]) -> bool {
+    if weak::is_known(value) {
+        return weak::fits(key, Form::Quoted, value);
+    }
     if allowlist::placeholder(value) || allowlist::public(value) {
         return false;
     }

@@ -5,14 +5,18 @@ mod quoted;
 mod unquoted;
 
 use super::allowlist;
+use super::beside;
 use super::bytes::{self, ALNUM};
 use super::calls;
 use super::keys::{self, Key};
 use super::languages;
 use super::operators::{self, Operator, skip_space};
+use super::phrases;
 use super::settings::{self, is_setting};
 use super::syntax::{declared, skip_scheme, skip_wrapper};
+use super::usernames;
 use super::values::{self, Form};
+use super::weak;
 use identified_by::identified_by;
 
 /// The longest quoted value that is read.
@@ -143,7 +147,25 @@ impl Assignments {
             Some(Ambiguous::Clave) if !settings::in_prose(literal) && !values::special(literal) => {
                 false
             }
-            _ => values::is_secret(value.key, value.form, literal),
+            _ if weak::is_known(literal)
+                && !weak::is_given(text, (start, end), (value.start, value.end), value.form) =>
+            {
+                false
+            }
+            _ => {
+                let place = (value.start, value.end);
+                values::is_secret(value.key, value.form, literal)
+                    || match (key, value.form) {
+                        (Key::Password, Form::Plain) => weak::in_connection(text, start, place),
+                        // Two words are a password only beside a user.
+                        (Key::Password, Form::Quoted) => {
+                            phrases::is_short(literal)
+                                && usernames::beside(text, place.0, place.1, 0).is_some()
+                        }
+                        (Key::Id, _) => beside::is_vendors_id(name, literal),
+                        _ => false,
+                    }
+            }
         };
         is_secret.then_some((value.start, value.end, value.key))
     }

@@ -11,6 +11,9 @@ use crate::redact::settings::{
 use crate::redact::syntax::{after_passin, before_pair};
 use crate::redact::values::{self, Form};
 
+/// The longest password with brackets in it.
+const SCRAMBLED: usize = 64;
+
 impl Assignments {
     /// The unquoted value of an assignment.
     pub(super) fn unquoted(&mut self, text: &[u8], assignment: &Assignment) -> Option<Value> {
@@ -23,6 +26,9 @@ impl Assignments {
             && let Some(value) = typed(text, name, at)
         {
             return Some(value);
+        }
+        if let Some((start, end)) = scrambled(text, operator, at) {
+            return Some(Value { start, end, form: Form::Quoted, key });
         }
         let query = is_query(text, assignment);
         let stop = if operator == Operator::Tag && text.get(at) == Some(&b'{') {
@@ -186,6 +192,39 @@ fn skip_cookie_name(text: &[u8], assignment: &Assignment, stop: usize) -> usize 
 /// Whether a value ends at white space, or at the quote around the whole pair.
 fn ends_value(text: &[u8], at: usize) -> bool {
     text.get(at).is_none_or(|b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\''))
+}
+
+/// The word at the end of a line whose brackets do not match: no program, but what a generator of passwords
+/// writes.
+fn scrambled(text: &[u8], operator: Operator, at: usize) -> Option<(usize, usize)> {
+    matches!(operator, Operator::Equals | Operator::Colon).then_some(())?;
+    let len = bytes::run(text, at, SCRAMBLED, |b| !b.is_ascii_whitespace());
+    let mark = |b: u8| matches!(b, b',' | b';' | b'"' | b'\'' | b'`');
+    let end = at + len - bytes::run_back(text, at + len, len.min(2), mark);
+    let word = text.get(at..end)?;
+    let code = |b: &u8| matches!(b, b'"' | b'\'' | b'`' | b'\\' | b'=' | b';' | b'|' | b'/' | b'^');
+    let ends = matches!(text.get(at + len), None | Some(b'\n' | b'\r'));
+    (ends && word.len() >= 12 && !word.iter().any(code)).then_some(())?;
+    let mut open = [0u8; SCRAMBLED];
+    let mut depth = 0;
+    let mismatch = word.iter().any(|b| {
+        let opening = match b {
+            b'(' | b'[' | b'{' => {
+                open[depth] = *b;
+                depth += 1;
+                return false;
+            }
+            b')' => b'(',
+            b']' => b'[',
+            b'}' => b'{',
+            _ => return false,
+        };
+        depth > 0 && {
+            depth -= 1;
+            open[depth] != opening
+        }
+    });
+    mismatch.then_some((at, end))
 }
 
 /// `password 7 …`, `secret 5 …`: on routers a digit says how the password is encoded.

@@ -115,7 +115,7 @@ pub(super) fn key(
     start: usize,
     end: usize,
     seen: u8,
-    are_named: impl FnOnce() -> bool,
+    are_named: impl Fn() -> bool,
 ) -> Option<(usize, usize)> {
     after_name(text, start, end, seen, are_named).or_else(|| joined(text, start, end))
 }
@@ -135,15 +135,31 @@ fn joined(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
         let key = &key[1..];
         let digits = key.len() >= 32 && random::hex(key) || random::uuid(key);
         let fits = digits || shapes.iter().any(|shape| has_shape(shape, key));
+        let invented = || random::typed_key(key) || random::is_drawn_out(key);
         let stated = match keys::classify(before) {
             Some(Key::Secret | Key::Token) => true,
-            Some(Key::Weak) | None => !shapes.is_empty() && states_key(before),
+            Some(Key::Weak) | None => states_key(before) && (!shapes.is_empty() || invented()),
             Some(Key::Id | Key::Password) => false,
         };
-        ((fits || random::typed_key(key)) && stated).then_some(key)
+        (stated && (fits || invented())).then_some(key)
     })?;
-    let random = random::mixed(key) && !values::wordy_with_number(key) || random::counted(key);
-    (random && !allowlist::placeholder(key)).then_some((end - key.len(), end))
+    let random = random::mixed(key) && !values::wordy_with_number(key);
+    ((random || random::counted(key) || random::is_drawn_out(key)) && !allowlist::placeholder(key))
+        .then_some((end - key.len(), end))
+}
+
+/// Whether the run `start..end` is a key that somebody invented, after a word for one or after a vendor:
+/// `SECRET abcd1234…`.
+pub(super) fn is_invented(text: &[u8], start: usize, end: usize) -> bool {
+    let Some([head @ .., b' ' | b'=' | b'-']) = text.get(..start) else { return false };
+    let word = bytes::run_back(head, head.len(), 16, |b| b.is_ascii_alphabetic());
+    let (word, run) = (&head[head.len() - word..], &text[start..end]);
+    let invented = if states_key(word) {
+        random::typed_key(run) || random::is_drawn_out(run)
+    } else {
+        random::typed_key(run) && lexicon::hint(word).vendor
+    };
+    invented && !random::is_alphabet(run)
 }
 
 /// A key after the name of its service.
@@ -152,13 +168,14 @@ fn after_name(
     start: usize,
     end: usize,
     seen: u8,
-    are_named: impl FnOnce() -> bool,
+    are_named: impl Fn() -> bool,
 ) -> Option<(usize, usize)> {
     let run = &text[start..end];
     let mixed = seen & (UPPER | LOWER) != 0 && seen & DIGIT != 0;
     let digits = seen & (UPPER | LOWER) == 0;
     (SHORTEST..=LONGEST).contains(&run.len()).then_some(())?;
     let counted = random::counted(run);
+    let counted = counted || !digits && are_named() && random::is_drawn_out(run);
     (mixed || counted || digits && run.len() >= SURE).then_some(())?;
     let around = (start.checked_sub(1).map(|at| text[at]), text.get(end));
     if matches!(around, (Some(b'@' | b'#' | b'$' | b'/'), _) | (_, Some(b'(' | b'@' | b'['))) {
@@ -176,7 +193,9 @@ fn after_name(
         let fits = |shape: &&str| {
             has_shape(shape, run) && (mixed || counted || digits && shape.starts_with('d'))
         };
-        (meant && service.shapes.iter().any(fits)).then_some((service, name, given))
+        // Whoever invents a key does not count its characters.
+        let invented = counted && run.len() >= SURE;
+        (meant && (invented || service.shapes.iter().any(fits))).then_some((service, name, given))
     })?;
     let hint = lexicon::hint(&text[from.max(start.saturating_sub(HINT))..start]);
     // The name itself says nothing about hashes and ids: BRAINTREE, PLAID.

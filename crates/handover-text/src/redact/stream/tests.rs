@@ -26,6 +26,11 @@ fn part() -> impl Strategy<Value = String> {
         "| user | password |\n|---|---|\n| ann | Vokb54#2C4f |\n| bob | dagger8382 |\n\n".to_owned(),
         "INSERT INTO users (name, password) VALUES\n ('ann', '!shadow91'),\n ('bob', 'tiger!22');\n".to_owned(),
         "user: ann\nhost: db\npassword: sesame\n".to_owned(),
+        "SHOP_CLIENT_ID=ac58d6da7d7a84c039b7\nSHOP_SECRET=37d02377a3e9d849e18704c57a2ad2f2\n".to_owned(),
+        "host: shop.okta.com\nregion: eu\n".to_owned(),
+        "mongodb+srv://ann:sesame9@shop.mongodb.net/db\n".to_owned(),
+        "root/Vokb54#2C4f, root password: Vokb54#2C4f\n".to_owned(),
+        "password: \"password\"\ntoken=aaaaaaaaaaaaaaaaaaaaaaaa\n".to_owned(),
         "access token\n\n3f2a9c7e1b4d8f6a3c5e7b9d1f2a4c6e\n".to_owned(),
         "begins with '-----BEGIN RSA PRIVATE KEY-----' and ends with '-----END RSA PRIVATE KEY-----'.\n".to_owned(),
         "data:\nand then some words\n".to_owned(),
@@ -66,7 +71,7 @@ fn streamed(mut stream: RedactionStream, text: &[u8], lengths: &[usize]) -> Vec<
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn any_pieces_give_what_the_whole_gives(

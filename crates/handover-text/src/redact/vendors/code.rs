@@ -12,6 +12,8 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "bitbucket-token": "ATBB{x24,}" | "BBDC-{B40,}" | "ATCTT3xFf{x40,}", yes "ATBB(a1B2)32", no "ATBB(a1)5";
     "atlassian-token": "ATATT3{x60,}" | "ATOA{x60,}" | "ATSTT3{x60,}", yes "ATATT3(a1B2)180", no "ATATT3x";
     "sourcegraph-token": "sgp_{H40}" | "sgp_local_{H40}" | "sgp_{H16}_{H40}" | "slk_{h64}" | "sgd_{h64}", yes "sgp_(a1b2)40", no "sgp_(a1b2)9";
+    "spectral-key": "spu-{a32}", yes "spu-(a1b2)32", no "spu-x";
+    "pyx-key": "sk-pyx-{w36,}", yes "sk-pyx-(a1B2)40", no "sk-pyx-x";
     "npm-token": "npm_{w36}", yes "npm_(a1B2)36", no "npm_config_registry";
     "pypi-token": "pypi-{b50,}", yes "pypi-AgEIcHlwaS5vcmc(a1B2)70", no "pypi-publish-to-the-index";
     "rubygems-key": "rubygems_{h48}", yes "rubygems_(a1b2)48", no "rubygems_x";

@@ -4,7 +4,8 @@ use super::Vendor;
 
 pub(super) const TABLE: &[Vendor] = vendors! {
     "planetscale-token": "pscale_tkn_{x32,}" | "pscale_pw_{x32,}" | "pscale_oauth_{x32,}", yes "pscale_pw_(a1B2)43", no "pscale_pw_x";
-    "supabase-token": "sbp_{h40}" | "sb_secret_{b20,}" | "sbp_v0_{h40}", yes "sbp_(a1b2)40", no "sbp_x";
+    "pganalyze-key": "pgar_{w27}", yes "pgar_(a1B2)27", no "pgar_x";
+    "supabase-token": "sbp_{a40}" | "sb_secret_{b20,}" | "sbp_v0_{h40}", yes "sbp_(a1b2)40", no "sbp_x";
     "neon-key": "napi_{a40,}" | "npg_{w12,}?", yes "napi_(a1b2)64", no "napi_value";
     "mongodb-atlas-secret": "mdb_sa_sk_{x30,}" | "mdb_sa_id_{h24}", yes "mdb_sa_sk_(a1B2)40", no "mdb_sa_sk_x";
     "fauna-secret": "fnA{b37,}", yes "fnA(a1B2)37", no "fnA(a1)6";
