@@ -45,12 +45,13 @@ pub struct Args {
     keep: Option<PathBuf>,
 }
 
-/// Sets of decisions. The second and the third were written later, about other subjects, with tasks in partly other words.
+/// Sets of decisions. The others were written later, about other subjects, with tasks in partly other words.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Set {
     First,
     Second,
     Third,
+    Fourth,
 }
 
 #[derive(Deserialize)]
@@ -91,6 +92,7 @@ pub fn run(args: &Args) -> Result<()> {
         Set::First => data.clone(),
         Set::Second => data.join("second"),
         Set::Third => data.join("third"),
+        Set::Fourth => data.join("fourth"),
     };
     let conversations: Vec<Conversation> = lines(&set.join("conversations.jsonl"))?;
     let unrelated: Vec<Conversation> = lines(&data.join("unrelated.jsonl"))?;
