@@ -16,6 +16,7 @@ mod search;
 mod session;
 mod sessions;
 mod strategies;
+mod usage;
 
 use crate::page::PageEntry;
 
@@ -35,6 +36,7 @@ pub(crate) const ALL: &[&[PageEntry]] = &[
     notes::PAGES,
     errors::PAGES,
     strategies::PAGES,
+    usage::PAGES,
     search::PAGES,
     changes::PAGES,
 ];
