@@ -61,6 +61,8 @@ enum Bench {
 
 #[derive(Subcommand)]
 enum Eval {
+    /// Everything that docs/benchmarks.md reports, as far as the data is there
+    All(eval::all::Args),
     /// What became of files, symbols and commits that texts name, on histories of real repositories
     Alive(eval::alive::Args),
     /// What briefs say in scripted projects, against what they must say
@@ -95,6 +97,7 @@ fn main() -> anyhow::Result<()> {
         Task::Bench(Bench::Serve(args)) => bench::serve::run(&args),
         Task::Bench(Bench::Store(args)) => bench::store::run(&args),
         Task::Bench(Bench::Web(args)) => bench::web::run(&args),
+        Task::Eval(Eval::All(args)) => eval::all::run(&args),
         Task::Eval(Eval::Alive(args)) => eval::alive::run(&args),
         Task::Eval(Eval::Briefs(args)) => eval::briefs::run(&args),
         Task::Eval(Eval::Blocks(args)) => eval::blocks::run(&args),

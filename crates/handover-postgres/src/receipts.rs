@@ -9,8 +9,8 @@ use handover_store::rows::{
     self, Columns, DELIVERY, GIVEN, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json,
 };
 use handover_store::{
-    CLAIM_SECONDS, Given, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts,
-    RecordKind, Result, StoreError,
+    CLAIM_SECONDS, Given, Handed, ItemUse, JudgedItem, NewReceipt, ReceiptFilter, ReceiptStep,
+    Receipts, RecordKind, Result, StoreError,
 };
 use handover_text::Clean;
 
@@ -193,6 +193,7 @@ impl Receipts for PostgresStore {
             )?;
             let (project, made_at) =
                 made.ok_or_else(|| StoreError::not_found(RecordKind::Receipt, id))?;
+            let mut judged = Vec::new();
             for ItemUse { kind, item, used } in uses {
                 let before = self.first(
                     "SELECT used FROM receipt_item WHERE receipt = $1 AND kind = $2 AND item = $3",
@@ -204,9 +205,10 @@ impl Receipts for PostgresStore {
                     "UPDATE receipt_item SET used = $4 WHERE receipt = $1 AND kind = $2 AND item = $3",
                     params![id.as_str(), kind.as_str(), item, used.as_str()],
                 )?;
-                self.tally(&project, (*kind, item), before, *used, made_at)?;
+                let (project, kind, item) = (project.clone(), *kind, item.clone());
+                judged.push(JudgedItem { project, kind, item, before, used: *used, at: made_at });
             }
-            Ok(())
+            self.tally(&judged)
         })
     }
 

@@ -1,10 +1,10 @@
 //! Tallies of use: kept up to date whenever the use of an item is recorded, and derived from receipts when a project is
 //! filled.
 
-use handover_model::learn::{HALF_LIFE_DAYS, UseTallies, UseTally};
-use handover_model::{ItemKind, ProjectId, Timestamp, Use};
+use handover_model::learn::{UseTallies, UseTally};
+use handover_model::{ItemKind, ProjectId};
 use handover_store::rows::Columns;
-use handover_store::{AllTallies, JudgedItem, Result, WHOLE_KIND, tally_change};
+use handover_store::{JudgedItem, Result, Tallies, WHOLE_KIND};
 
 use crate::PostgresStore;
 use crate::value::{self, params, row};
@@ -25,9 +25,7 @@ impl PostgresStore {
             &asked,
             |row| {
                 let mut columns = Columns::of(row);
-                let item = columns.text()?;
-                let (used, judged) = (columns.real()?, columns.real()?);
-                Ok((item, UseTally { used, judged, at: columns.time()? }))
+                Ok((columns.text()?, tally(&mut columns)?))
             },
         )?;
         let of = |item: &str| found.iter().find(|(id, _)| id == item).map(|(_, tally)| *tally);
@@ -37,31 +35,32 @@ impl PostgresStore {
         })
     }
 
-    /// Counts what became of an item of a receipt that was made `at` a time.
-    pub(crate) fn tally(
-        &self,
-        project: &str,
-        (kind, item): (ItemKind, &str),
-        before: Option<Use>,
-        now: Use,
-        at: Timestamp,
-    ) -> Result<()> {
-        if !UseTally::counts(kind) {
-            return Ok(());
+    /// Counts what became of items of a receipt, in a write that is serialized with all others of the project.
+    pub(crate) fn tally(&self, judged: &[JudgedItem]) -> Result<()> {
+        let mut changed = Tallies::default();
+        for one in judged {
+            changed.count(one, |item| {
+                self.first(
+                    "SELECT used, judged, at FROM item_use WHERE project = $1 AND kind = $2 AND item = $3",
+                    params![one.project.as_str(), one.kind.as_str(), item],
+                    |row| tally(&mut Columns::of(row)),
+                )
+            })?;
         }
-        let Some((used, judged)) = tally_change(before, now) else { return Ok(()) };
-        for item in [WHOLE_KIND, item] {
-            // As `UseTally::add`.
+        self.put_tallies(&changed)
+    }
+
+    fn put_tallies(&self, tallies: &Tallies) -> Result<()> {
+        let rows = value::columns(tallies.iter().map(|(project, kind, item, tally)| {
+            row![project, kind.as_str(), item, tally.used, tally.judged, tally.at]
+        }));
+        if !rows.is_empty() {
             self.change(
-                "INSERT INTO item_use AS u (project, kind, item, used, judged, at)
-                 VALUES ($1, $2, $3, $4, $5, $6)
+                "INSERT INTO item_use (project, kind, item, used, judged, at)
+                 SELECT * FROM unnest($1, $2, $3, $4, $5, $6)
                  ON CONFLICT (project, kind, item) DO UPDATE SET
-                    used = greatest(0, u.used * power(2, (u.at - greatest(u.at, $6)) / $7)
-                        + $4 * power(2, ($6 - greatest(u.at, $6)) / $7)),
-                    judged = greatest(0, u.judged * power(2, (u.at - greatest(u.at, $6)) / $7)
-                        + $5 * power(2, ($6 - greatest(u.at, $6)) / $7)),
-                    at = greatest(u.at, $6)",
-                params![project, kind.as_str(), item, used, judged, at, HALF_LIFE_DAYS * 86_400e6],
+                    used = excluded.used, judged = excluded.judged, at = excluded.at",
+                &rows,
             )?;
         }
         Ok(())
@@ -81,23 +80,18 @@ impl PostgresStore {
                     project: columns.text()?,
                     kind: columns.parsed()?,
                     item: columns.text()?,
+                    before: None,
                     used: columns.parsed()?,
                     at: columns.time()?,
                 })
             },
         )?;
-        let mut all = AllTallies::default();
-        judged.into_iter().for_each(|judged| all.count(judged));
-        let rows = value::columns(all.iter().map(|(project, kind, item, tally)| {
-            row![project, kind.as_str(), item, tally.used, tally.judged, tally.at]
-        }));
-        if !rows.is_empty() {
-            self.change(
-                "INSERT INTO item_use (project, kind, item, used, judged, at)
-                 SELECT * FROM unnest($1, $2, $3, $4, $5, $6)",
-                &rows,
-            )?;
-        }
-        Ok(())
+        let mut all = Tallies::default();
+        judged.iter().try_for_each(|judged| all.count(judged, |_| Ok(None)))?;
+        self.put_tallies(&all)
     }
+}
+
+fn tally(columns: &mut Columns<'_>) -> Result<UseTally> {
+    Ok(UseTally { used: columns.real()?, judged: columns.real()?, at: columns.time()? })
 }

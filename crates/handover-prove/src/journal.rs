@@ -43,10 +43,47 @@ impl Plan {
     /// The version of the form that this program writes and reads.
     pub const VERSION: u32 = 1;
 
+    /// The most trials that an experiment may have.
+    pub const MOST_TRIALS: u128 = 1_000_000;
+
+    /// Reads a plan, and refuses one that this program would not have written.
+    pub fn read(text: &str) -> Result<Self, PlanError> {
+        let plan: Self =
+            serde_json::from_str(text).map_err(|error| PlanError::Form(error.to_string()))?;
+        plan.check().map(|()| plan)
+    }
+
+    /// Whether this program would carry it out.
+    pub fn check(&self) -> Result<(), PlanError> {
+        if self.version != Self::VERSION {
+            return Err(PlanError::Version(self.version));
+        }
+        let (tasks, arms, repeat) =
+            (self.tasks.len() as u128, self.arms.len() as u128, u128::from(self.repeat));
+        match tasks * arms * repeat {
+            1..=Self::MOST_TRIALS => Ok(()),
+            _ => Err(PlanError::Size),
+        }
+    }
+
     /// Its trials, in their order.
     pub fn trials(&self) -> Vec<Trial> {
         schedule(self.tasks.len(), &self.arms, self.repeat, self.seed)
     }
+}
+
+/// A plan that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// It is not what this program writes.
+    #[error("{0}")]
+    Form(String),
+    /// Another version of this program wrote it.
+    #[error("it has version {0}, and this program knows {known}", known = Plan::VERSION)]
+    Version(u32),
+    /// It has no trials, or too many.
+    #[error("it has no trials, or more than {}", Plan::MOST_TRIALS)]
+    Size,
 }
 
 /// What an agent used, and how it ended.
@@ -352,6 +389,17 @@ mod tests {
 
     fn text(entries: &[Entry]) -> String {
         entries.iter().map(|entry| serde_json::to_string(entry).unwrap() + "\n").collect()
+    }
+
+    #[test]
+    fn a_plan_that_nobody_can_carry_out_is_refused() {
+        let text = |plan: &Plan| serde_json::to_string(plan).unwrap();
+        assert_eq!(Plan::read(&text(&plan())), Ok(plan()));
+        let huge = Plan { repeat: u32::MAX, ..plan() };
+        assert_eq!(Plan::read(&text(&huge)), Err(PlanError::Size));
+        assert_eq!(Plan::read(&text(&Plan { arms: Vec::new(), ..plan() })), Err(PlanError::Size));
+        assert_eq!(Plan::read(&text(&Plan { version: 9, ..plan() })), Err(PlanError::Version(9)));
+        assert!(matches!(Plan::read("{}"), Err(PlanError::Form(_))));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub mod stats;
 
 pub use arm::{Arm, BriefSection, UnknownArm};
 pub use file::{FileError, Task, TaskFile};
-pub use journal::{AgentEnd, Entry, JournalError, Plan, Progress, TrialState};
+pub use journal::{AgentEnd, Entry, JournalError, Plan, PlanError, Progress, TrialState};
 pub use report::{ArmReport, Report};
 pub use rng::Rng;
 pub use schedule::{Trial, schedule};

@@ -104,7 +104,10 @@ impl Report {
             created_at: plan.created_at.to_string(),
         };
         Self {
-            answer: answer(&differences),
+            answer: match experiment.trials {
+                0 => "No trial has been judged yet.".to_owned(),
+                _ => answer(&differences),
+            },
             warnings: warnings(&experiment, &arms, &differences, &failures(progress)),
             tasks: tasks.collect(),
             experiment,
@@ -118,6 +121,14 @@ impl Report {
 pub fn smallest_visible(plan: &Plan) -> Option<f64> {
     let compared = comparisons(&plan.arms).len();
     stats::smallest_visible(plan.tasks.len(), plan.repeat, compared, plan.seed)
+}
+
+/// A difference of shares in points, for people: `+12`, `-3`, `0`.
+pub fn in_points(share: f64) -> String {
+    match (share * 100.0).round() {
+        0.0 => "0".to_owned(),
+        points => format!("{points:+.0}"),
+    }
 }
 
 /// What an experiment of this size can see, for people.
@@ -176,7 +187,7 @@ fn of_task(progress: &Progress, task: usize, arm: Arm) -> (usize, usize) {
 fn answer(differences: &[Difference]) -> String {
     let Some(main) = differences.first() else { return "There is nothing to compare.".to_owned() };
     let (a, b, points) = (main.a, main.b, (main.effect * 100.0).abs());
-    let limits = format!("{:+.0} to {:+.0} points", main.low * 100.0, main.high * 100.0);
+    let limits = format!("{} to {} points", in_points(main.low), in_points(main.high));
     match main.verdict {
         Verdict::Better => {
             format!(
@@ -254,10 +265,13 @@ fn warnings(
             "All trials ended alike. Tasks that every agent passes, or none, say nothing about the arms.".to_owned(),
         );
     }
+    if experiment.trials == 0 {
+        return warnings;
+    }
     let unclear = found.iter().filter(|one| one.verdict == Verdict::TooSmall).count();
     if unclear > 0 {
         warnings.push(format!(
-            "`too_small` means that a difference of {:.0} points cannot be excluded. More tasks would tell; more repetitions help less.",
+            "Too small means that a difference of {:.0} points cannot be excluded. More tasks would tell; more repetitions help less.",
             WORTHWHILE * 100.0
         ));
     }
@@ -322,6 +336,11 @@ mod tests {
             }
         }
         progress
+    }
+
+    #[test]
+    fn points_have_a_sign_unless_they_are_none() {
+        assert_eq!([0.57, -0.004, 0.0, -0.2].map(in_points), ["+57", "0", "0", "-20"]);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use handover_store::rows::{
     self, Columns, DELIVERY, GIVEN, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json,
 };
 use handover_store::{
-    CLAIM_SECONDS, Given, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts,
-    RecordKind, Result, StoreError,
+    CLAIM_SECONDS, Given, Handed, ItemUse, JudgedItem, NewReceipt, ReceiptFilter, ReceiptStep,
+    Receipts, RecordKind, Result, StoreError,
 };
 use handover_text::Clean;
 use rusqlite::Connection;
@@ -208,6 +208,7 @@ impl Receipts for SqliteStore {
                 Ok((columns.text()?, columns.time()?))
             })?
             .ok_or_else(|| StoreError::not_found(RecordKind::Receipt, id))?;
+            let mut judged = Vec::new();
             for ItemUse { kind, item, used } in uses {
                 let key = (id.as_str(), kind.as_str(), item.as_str());
                 let sql = "SELECT used FROM receipt_item WHERE receipt = ?1 AND kind = ?2 AND item = ?3";
@@ -215,9 +216,10 @@ impl Receipts for SqliteStore {
                 let Some(before) = before else { continue };
                 let sql = "UPDATE receipt_item SET used = ?4 WHERE receipt = ?1 AND kind = ?2 AND item = ?3";
                 query::execute(tx, sql, (key.0, key.1, key.2, used.as_str()))?;
-                tallies::count(tx, &project, (*kind, item), before, *used, made_at)?;
+                let (project, kind, item) = (project.clone(), *kind, item.clone());
+                judged.push(JudgedItem { project, kind, item, before, used: *used, at: made_at });
             }
-            Ok(())
+            tallies::count(tx, &judged)
         })
     }
 

@@ -2,9 +2,9 @@
 //! filled or repaired.
 
 use handover_model::learn::{UseTallies, UseTally};
-use handover_model::{ItemKind, ProjectId, Timestamp, Use};
+use handover_model::{ItemKind, ProjectId};
 use handover_store::rows::{Columns, Row};
-use handover_store::{AllTallies, JudgedItem, Result, WHOLE_KIND, tally_change};
+use handover_store::{JudgedItem, Result, Tallies, WHOLE_KIND};
 use rusqlite::Connection;
 
 use crate::{query, sums};
@@ -47,25 +47,17 @@ pub(crate) fn of(
     Ok(UseTallies { of_kind: Some(of_kind), items: items.collect::<Result<_>>()? })
 }
 
-/// Counts what became of an item of a receipt that was made `at` a time.
-pub(crate) fn count(
-    tx: &Connection,
-    project: &str,
-    (kind, item): (ItemKind, &str),
-    before: Option<Use>,
-    now: Use,
-    at: Timestamp,
-) -> Result<()> {
-    if !UseTally::counts(kind) {
-        return Ok(());
+/// Counts what became of items of a receipt.
+pub(crate) fn count(tx: &Connection, judged: &[JudgedItem]) -> Result<()> {
+    let mut changed = Tallies::default();
+    for one in judged {
+        changed.count(one, |item| get(tx, &one.project, one.kind, item))?;
     }
-    let Some((used, judged)) = tally_change(before, now) else { return Ok(()) };
-    for item in [WHOLE_KIND, item] {
-        let mut tally = get(tx, project, kind, item)?.unwrap_or_default();
-        tally.add(used, judged, at);
-        put(tx, project, kind, item, &tally)?;
-    }
-    Ok(())
+    put_all(tx, &changed)
+}
+
+fn put_all(tx: &Connection, tallies: &Tallies) -> Result<()> {
+    tallies.iter().try_for_each(|(project, kind, item, tally)| put(tx, project, kind, item, tally))
 }
 
 /// Derives all tallies from the receipts, whatever they are now.
@@ -74,14 +66,11 @@ pub(crate) fn rebuild(tx: &Connection) -> Result<()> {
     let sql = "SELECT s.project, i.kind, i.item, i.used, r.created_at FROM receipt_item i
         JOIN receipt r ON r.id = i.receipt JOIN session s ON s.key = r.session
         WHERE i.used IS NOT NULL ORDER BY r.created_at, r.id, i.position";
-    let mut all = AllTallies::default();
+    let mut all = Tallies::default();
     for judged in query::all(tx, sql, [], judged)? {
-        all.count(judged);
+        all.count(&judged, |_| Ok(None))?;
     }
-    for (project, kind, item, tally) in all.iter() {
-        put(tx, project, kind, item, tally)?;
-    }
-    Ok(())
+    put_all(tx, &all)
 }
 
 fn judged(row: &dyn Row) -> Result<JudgedItem> {
@@ -90,6 +79,7 @@ fn judged(row: &dyn Row) -> Result<JudgedItem> {
         project: columns.text()?,
         kind: columns.parsed()?,
         item: columns.text()?,
+        before: None,
         used: columns.parsed()?,
         at: columns.time()?,
     })

@@ -70,7 +70,7 @@ pub use search::{Reindexed, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};
 pub use strategies::{NewStrategy, Strategies, StrategyFilter};
-pub use tally::{AllTallies, JudgedItem, WHOLE_KIND, tally_change};
+pub use tally::{JudgedItem, Tallies, WHOLE_KIND};
 pub use tokens::{NewToken, Tokens};
 pub use trust::{TrustClasses, WrittenBy};
 pub use verdicts::{NewVerdict, VerdictFilter, Verdicts};

@@ -1,7 +1,7 @@
 //! The result of an experiment as a single self-contained HTML file.
 
 use handover_model::Timestamp;
-use handover_prove::report::method;
+use handover_prove::report::{in_points, method};
 use handover_prove::stats::{Interval, WORTHWHILE};
 use handover_prove::{ArmReport, Difference, Report, Verdict};
 use maud::{DOCTYPE, Markup, html};
@@ -53,7 +53,9 @@ pub fn experiment(report: &Report, project: &str, now: Timestamp) -> String {
                     (figures(report))
                     (section("arms", "Arms", "What agents were given, and how often their work passed its judge", arms(&report.arms)))
                     (section("differences", "Differences", "Within tasks, with 95 % intervals", differences(&report.differences)))
-                    (section("costs", "What it costs", "Difference per trial, with 95 % intervals", costs(&report.differences)))
+                    @if has_costs(&report.differences) {
+                        (section("costs", "What it costs", "Difference per trial, with 95 % intervals", costs(&report.differences)))
+                    }
                     (section("tasks", "Tasks", "Trials that passed, of all trials", tasks(report)))
                     (section("reading", "How to read this", "", reading(report)))
                 }
@@ -135,11 +137,10 @@ fn differences(all: &[Difference]) -> Markup {
         Column::Text("Verdict"),
     ];
     let rows = all.iter().map(|one| {
-        let points = |share: f64| format!("{:+.0}", share * 100.0);
         let cells = [
-            html! { (points(one.effect)) },
+            html! { (in_points(one.effect)) },
             interval(one),
-            html! { (points(one.low)) " to " (points(one.high)) },
+            html! { (in_points(one.low)) " to " (in_points(one.high)) },
             html! { (format!("{:.3}", one.p_adjusted)) },
             html! { (count(one.tasks)) },
             html! {
@@ -170,6 +171,11 @@ fn interval(one: &Difference) -> Markup {
             circle class="point" cx=(percent(at(one.effect))) cy="9" r="4" {}
         }
     }
+}
+
+/// Whether the agent program says what its agents use.
+fn has_costs(all: &[Difference]) -> bool {
+    all.iter().any(|one| one.cost_usd.is_some() || one.tokens.is_some() || one.turns.is_some())
 }
 
 fn costs(all: &[Difference]) -> Markup {

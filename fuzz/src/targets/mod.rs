@@ -1,6 +1,7 @@
 //! What is fuzzed. A target takes any bytes, must not panic, and checks what always holds.
 
 mod agents;
+mod experiments;
 mod files;
 mod knowledge;
 mod service;
@@ -21,6 +22,8 @@ pub(crate) const ALL: &[(&str, fn(&[u8]))] = &[
     ("scenarios", files::scenarios),
     ("template", files::template),
     ("manifest", files::manifest),
+    ("tasks", experiments::tasks),
+    ("experiment", experiments::experiment),
     ("ending", agents::ending),
     ("verdict", agents::verdict),
     ("gate_report", agents::gate_report),

@@ -1,6 +1,7 @@
 //! Evaluations on labeled data, most of which is not part of the repository.
 
 pub mod alive;
+pub mod all;
 pub mod amended;
 pub mod blocks;
 pub mod briefs;

@@ -13,23 +13,23 @@ use crate::runs::Epic;
 const DAY: u64 = 86_400;
 
 /// Sets when a file or folder was changed.
-fn age(path: &Path, days: u64) {
+pub(crate) fn age(path: &Path, days: u64) {
     #[expect(clippy::disallowed_methods, reason = "the test makes files old")]
     let then = SystemTime::now() - Duration::from_secs(days * DAY);
     fs_err::File::open(path).unwrap().into_parts().0.set_modified(then).unwrap();
 }
 
-fn gc(env: &TestEnv, args: &[&str]) -> Value {
+pub(crate) fn gc(env: &TestEnv, args: &[&str]) -> Value {
     let all = ["gc", "--json"].iter().chain(args);
     env.run(all).ok().json()["gc"].clone()
 }
 
 /// The paths that `gc` deletes, or would.
-fn paths(gc: &Value) -> Vec<&str> {
+pub(crate) fn paths(gc: &Value) -> Vec<&str> {
     gc["files"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect()
 }
 
-fn kept(gc: &Value) -> Vec<(&str, &str)> {
+pub(crate) fn kept(gc: &Value) -> Vec<(&str, &str)> {
     let kept = gc["kept"].as_array().unwrap();
     kept.iter()
         .map(|one| (one["path"].as_str().unwrap(), one["reason"].as_str().unwrap()))

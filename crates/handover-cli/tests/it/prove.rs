@@ -312,6 +312,10 @@ fn the_budget_ends_an_experiment_with_what_there_is() {
         (bare["tokens"].as_f64(), bare["turns"].as_f64()),
         (Some(120.0 * trials), Some(3.0 * trials))
     );
+    // What agents cost is known now.
+    let args = ["prove", "tasks.toml", "--json", "--host", "claude", "--dry-run"];
+    let plan = env.run(args).ok().json()["plan"].clone();
+    assert!((plan["expected_cost_usd"].as_f64().unwrap() - 0.4 * 27.0).abs() < 1e-9, "{plan:#}");
     // More money, and it continues.
     let document =
         env.run(["prove", "tasks.toml", "--json", "--resume", "--max-cost", "9"]).ok().json();
@@ -365,9 +369,9 @@ fn what_cannot_be_an_experiment_is_refused_before_it_costs_anything() {
     assert!(code == Some(3) || code == Some(5), "{code:?}");
 }
 
-/// A crate with a bug, and the commit that fixed it with a test.
+/// An empty crate in a repository.
 #[expect(clippy::disallowed_methods, reason = "the toolchain of whoever runs the test")]
-fn history() -> TestEnv {
+fn new_crate() -> TestEnv {
     let mut env = empty();
     for (name, folder) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {
         let usual = || format!("{}/{folder}", std::env::var("HOME").unwrap());
@@ -380,6 +384,17 @@ fn history() -> TestEnv {
         "[package]\nname = \"sums\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
     );
     env.write(".gitignore", "target\nCargo.lock\n");
+    env
+}
+
+fn commit(env: &TestEnv, message: &str) {
+    env.git("", &["add", "--all"]);
+    env.git("", &["commit", "--quiet", "--message", message]);
+}
+
+/// A crate with a bug, and the commit that fixed it with a test.
+fn history() -> TestEnv {
+    let env = new_crate();
     env.write(
         "src/lib.rs",
         "pub fn mean(all: &[u32]) -> u32 {\n    all.iter().sum::<u32>() / all.len() as u32\n}\n",
@@ -388,17 +403,14 @@ fn history() -> TestEnv {
         "tests/mean.rs",
         "#[test]\nfn of_two() {\n    assert_eq!(sums::mean(&[2, 4]), 3);\n}\n",
     );
-    let commit = |message: &str| {
-        env.git("", &["add", "--all"]);
-        env.git("", &["commit", "--quiet", "--message", message]);
-    };
-    commit("Add means");
+    commit(&env, "Add means");
     env.write("src/lib.rs", "pub fn mean(all: &[u32]) -> u32 {\n    all.iter().sum::<u32>().checked_div(all.len() as u32).unwrap_or(0)\n}\n");
     env.write(
         "tests/mean.rs",
         "#[test]\nfn of_two() {\n    assert_eq!(sums::mean(&[2, 4]), 3);\n}\n\n#[test]\nfn of_nothing() {\n    assert_eq!(sums::mean(&[]), 0);\n}\n",
     );
     commit(
+        &env,
         "Fix panic for the mean of nothing\n\nAn empty list panics. Use checked_div and return 0.",
     );
     env.write("src/lib.rs", "pub fn mean(all: &[u32]) -> u32 {\n    let count = all.len() as u32;\n    all.iter().sum::<u32>().checked_div(count).unwrap_or(0)\n}\n");
@@ -406,7 +418,7 @@ fn history() -> TestEnv {
         "tests/other.rs",
         "#[test]\nfn of_one() {\n    assert_eq!(sums::mean(&[5]), 5);\n}\n",
     );
-    commit("Fix wrong name of a variable");
+    commit(&env, "Fix wrong name of a variable");
     env
 }
 
@@ -450,4 +462,160 @@ fn tasks_are_found_in_the_history_and_tried() {
         (&json!(0), &json!(1)),
         "{document:#}"
     );
+}
+
+#[test]
+fn merges_and_data_of_tests_make_tasks_and_names_that_nobody_can_guess_do_not() {
+    let env = new_crate();
+    let lib = |sum: &str, more: &str| {
+        env.write(
+            "src/lib.rs",
+            format!("pub fn sum(all: &[u32]) -> u32 {{\n    {sum}\n}}\n{more}"),
+        );
+    };
+    let count = "pub fn count(text: &str) -> usize {\n    text.split(' ').count()\n}\n";
+    lib("all.iter().skip(1).sum()", count);
+    env.write("tests/sum.rs", "#[test]\nfn of_none() {\n    assert_eq!(sums::sum(&[]), 0);\n}\n");
+    env.write("tests/data/lines.txt", "1 2 3");
+    env.write(
+        "tests/count.rs",
+        "#[test]\nfn of_a_file() {\n    let text = std::fs::read_to_string(\"tests/data/lines.txt\").unwrap();\n    assert_eq!(sums::count(&text), 3);\n}\n",
+    );
+    commit(&env, "Add sums");
+    let base = fs_err::read_to_string(env.path(".git/refs/heads/main")).unwrap();
+    // Code and test in two commits of a branch.
+    env.git("", &["checkout", "--quiet", "-b", "branch"]);
+    lib("all.iter().sum()", count);
+    commit(&env, "Take all of them");
+    env.write(
+        "tests/sum.rs",
+        "#[test]\nfn of_two() {\n    assert_eq!(sums::sum(&[1, 2]), 3);\n}\n",
+    );
+    commit(&env, "More tests");
+    env.git("", &["checkout", "--quiet", "main"]);
+    let message = "Merge pull request #7 from a/branch\n\nFix sums that leave out the first number";
+    env.git("", &["merge", "--quiet", "--no-ff", "--message", message, "branch"]);
+    // Only the data of a test changed.
+    let count = count.replace("split(' ')", "split_whitespace()");
+    lib("all.iter().sum()", &count);
+    env.write("tests/data/lines.txt", "1  2\n3");
+    commit(&env, "Fix numbers that are counted wrong if there are two blanks");
+    // Nobody can guess what the new function is called.
+    lib(
+        "all.iter().sum()",
+        &format!(
+            "{count}pub fn rounded_mean(all: &[u32]) -> u32 {{\n    sum(all) / all.len() as u32\n}}\n"
+        ),
+    );
+    env.write(
+        "tests/mean.rs",
+        "#[test]\nfn mean() {\n    assert_eq!(sums::rounded_mean(&[1, 4]), 2);\n}\n",
+    );
+    commit(&env, "Fix means that are rounded wrong");
+    let found = env.run(["prove", "init", "found.toml", "--json"]).ok().json()["found"].clone();
+    let tasks = found["tasks"].as_array().unwrap();
+    assert_eq!(tasks.len(), 2, "{found:#}");
+    assert_eq!(tasks[1]["start"], base.trim(), "{found:#}");
+    assert_eq!(found["rejected"]["its test has a name that only the fix brought"], 1, "{found:#}");
+    let text = fs_err::read_to_string(env.path("found.toml")).unwrap();
+    assert!(
+        text.contains("\"tests/data/lines.txt\" = ") && text.contains("\"of_a_file\""),
+        "{text}"
+    );
+    assert!(text.contains("Fix this bug: sums that leave out the first number"), "{text}");
+}
+
+#[test]
+fn a_dry_run_says_what_could_be_seen_and_starts_nothing() {
+    let env = oracle(3, CLAUDE);
+    let plan = prove(&env, &["--dry-run"]).ok().json()["plan"].clone();
+    assert_eq!((&plan["trials"], &plan["expected_cost_usd"]), (&json!(27), &json!(null)));
+    assert!(plan["smallest_visible"].is_null(), "three tasks cannot show anything: {plan:#}");
+    assert!(!env.path(".handover/experiments").exists());
+}
+
+/// The folder of the only experiment, everything in it made old.
+fn aged(env: &TestEnv, document: &Value) -> std::path::PathBuf {
+    let id = document["experiment"]["id"].as_str().unwrap();
+    let folder = env.path(&format!(".handover/experiments/{id}"));
+    for entry in fs_err::read_dir(&folder).unwrap() {
+        crate::garbage::age(&entry.unwrap().path(), 100);
+    }
+    crate::garbage::age(&folder, 100);
+    folder
+}
+
+#[test]
+fn gc_leaves_the_result_of_an_experiment_and_deletes_the_rest() {
+    let env = oracle(2, READER);
+    let document = prove(&env, &["--repeat", "1"]).ok().json();
+    let gc = |more: &[&str]| crate::garbage::gc(&env, more);
+    assert!(crate::garbage::paths(&gc(&["-n"])).is_empty(), "it is too young");
+    let folder = aged(&env, &document);
+    let id = document["experiment"]["id"].as_str().unwrap();
+    let both = [format!("experiments/{id}/logs"), format!("experiments/{id}/prompts")];
+    let listed = gc(&["-n"]);
+    assert_eq!(crate::garbage::paths(&listed), both);
+    assert!(folder.join("logs").exists(), "nothing is deleted yet");
+    assert_eq!(gc(&[])["files"], listed["files"]);
+    assert!(!folder.join("logs").exists() && !folder.join("prompts").exists());
+    assert_eq!(prove(&env, &["--show"]).ok().json()["arms"], document["arms"]);
+    assert!(crate::garbage::paths(&gc(&["-n", "--older-than", "0"])).is_empty());
+}
+
+#[test]
+fn gc_leaves_an_experiment_that_is_under_way_or_can_be_resumed() {
+    let agent = READER.to_owned() + "[ -e \"$HOME/spare\" ] || kill -9 $PPID\n";
+    let env = oracle(2, &agent);
+    let killed = prove(&env, &["--arms", "bare,brief", "--repeat", "1"]);
+    assert_ne!(killed.code, Some(0), "{killed:?}");
+    let document = prove(&env, &["--show"]).ok().json();
+    assert_eq!(document["answer"], "No trial has been judged yet.");
+    let folder = aged(&env, &document);
+    let id = document["experiment"]["id"].as_str().unwrap();
+    let path = format!("experiments/{id}");
+    let reason_of = |more: &[&str]| {
+        let found = crate::garbage::gc(&env, more);
+        assert!(crate::garbage::paths(&found).is_empty(), "{found:#}");
+        let kept = crate::garbage::kept(&found);
+        assert_eq!(kept.len(), 1, "{found:#}");
+        assert_eq!(kept[0].0, path);
+        kept[0].1.to_owned()
+    };
+    assert_eq!(reason_of(&[]), "0 of 4 trials are done, and it can be resumed");
+    // A journal that somebody else wrote must not lead a deletion anywhere else.
+    let precious = env.folder().join("precious");
+    fs_err::create_dir(&precious).unwrap();
+    fs_err::write(precious.join("file"), "mine").unwrap();
+    let journal = folder.join("journal.jsonl");
+    let text = fs_err::read_to_string(&journal).unwrap();
+    let lines = text.lines().map(|line| {
+        let mut entry: Value = serde_json::from_str(line).unwrap();
+        if entry.get("clone").is_some() {
+            entry["clone"] = json!(precious);
+        }
+        format!("{entry}\n")
+    });
+    let led = lines.collect::<String>();
+    assert_ne!(led, text);
+    fs_err::write(&journal, led).unwrap();
+    fs_err::write(env.folder().join("home/spare"), "").unwrap();
+    {
+        let lock = fs_err::File::open(folder.join("lock")).unwrap().into_parts().0;
+        lock.lock().unwrap();
+        aged(&env, &document);
+        assert_eq!(reason_of(&[]), "the experiment is under way");
+    }
+    prove(&env, &["--resume"]).ok();
+    assert_eq!(fs_err::read_to_string(precious.join("file")).unwrap(), "mine");
+    // Given up: its file has other tasks now, so nobody can continue it.
+    let mut text = fs_err::read_to_string(&journal).unwrap();
+    text.truncate(text.find("\"judged\"").unwrap());
+    text.truncate(text.rfind('\n').unwrap() + 1);
+    fs_err::write(&journal, text).unwrap();
+    let tasks = fs_err::read_to_string(env.path("tasks.toml")).unwrap();
+    env.write("tasks.toml", format!("{tasks}# changed\n"));
+    aged(&env, &document);
+    assert_eq!(crate::garbage::paths(&crate::garbage::gc(&env, &[])), [path]);
+    assert!(!folder.exists());
 }

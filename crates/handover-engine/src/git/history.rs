@@ -4,12 +4,12 @@ use std::ops::RangeInclusive;
 
 use super::{GitError, Repo};
 
-/// A commit that is no merge, with the files that it changed.
+/// A commit with the files that it changed; a merge with those that it brought to its first parent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PastCommit {
     /// Its hash.
     pub id: String,
-    /// Its parent.
+    /// Its first parent.
     pub parent: String,
     /// Its message.
     pub message: String,
@@ -22,14 +22,60 @@ pub struct PastCommit {
 impl Repo {
     /// The last commits before and at `head` that are no merges, newest first.
     pub fn history(&self, head: &str, most: usize) -> Result<Vec<PastCommit>, GitError> {
+        self.log(&["--no-merges"], head, most)
+    }
+
+    /// The last merges on the line of first parents that leads to `head`, newest first.
+    pub fn merges(&self, head: &str, most: usize) -> Result<Vec<PastCommit>, GitError> {
+        self.log(&["--merges", "--first-parent", "-m"], head, most)
+    }
+
+    fn log(&self, which: &[&str], head: &str, most: usize) -> Result<Vec<PastCommit>, GitError> {
         let most = format!("--max-count={most}");
-        let args =
-            ["log", "--no-merges", "--no-show-signature", "--no-renames", "--name-status", "-z"];
+        let args = ["log", "--no-show-signature", "--no-renames", "--name-status", "-z"];
         let format = "--format=%x02%H%x03%P%x03%B%x03";
-        let args = args.into_iter().chain([format, &most, "--end-of-options", head, "--"]);
+        let args = args.into_iter().chain(which.iter().copied());
+        let args = args.chain([format, &most, "--end-of-options", head, "--"]);
         let bytes = self.call(args).bytes()?;
         let text = String::from_utf8_lossy(&bytes);
         Ok(text.split('\u{2}').filter_map(past_commit).collect())
+    }
+
+    /// The commits that `to` has and `from` has not.
+    pub fn commits_between(&self, from: &str, to: &str) -> Result<Vec<String>, GitError> {
+        let range = format!("{from}..{to}");
+        let text = self.call(["rev-list", "--end-of-options", &range, "--"]).text()?;
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    /// The files of a commit that contain a text.
+    pub fn files_with(&self, commit: &str, text: &str) -> Result<Vec<String>, GitError> {
+        let args = ["grep", "--fixed-strings", "--name-only", "-I", "-z", "-e", text, commit, "--"];
+        // It exits with 1 if there is none.
+        let bytes = self.call(args).bytes_or(1)?;
+        let all = String::from_utf8_lossy(&bytes);
+        let start = format!("{commit}:");
+        Ok(all
+            .split('\0')
+            .filter_map(|name| name.strip_prefix(&start))
+            .map(str::to_owned)
+            .collect())
+    }
+
+    /// Whether a file of a commit has a word.
+    pub fn has_word(&self, commit: &str, word: &str) -> Result<bool, GitError> {
+        let args = [
+            "grep",
+            "--fixed-strings",
+            "--word-regexp",
+            "--name-only",
+            "-I",
+            "-e",
+            word,
+            commit,
+            "--",
+        ];
+        Ok(!self.call(args).bytes_or(1)?.is_empty())
     }
 
     /// The lines of a file that one commit has and another had not, from 1.

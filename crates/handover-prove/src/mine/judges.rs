@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use super::changed::{all_tests, changed_tests};
+
 /// The tools that run a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ecosystem {
@@ -22,15 +24,26 @@ pub struct TestFile {
     pub path: String,
     /// Its text.
     pub text: String,
-    /// The lines that the commit added or changed, from 1.
+    /// The lines that the commit added or changed, or that name what it changed, from 1.
     pub changed: Vec<RangeInclusive<usize>>,
 }
 
-/// A command that judges, and with which codes it says no.
+impl TestFile {
+    /// The text of the changed lines.
+    pub fn changed_lines(&self) -> impl Iterator<Item = &str> {
+        let is_changed = |number: &usize| self.changed.iter().any(|range| range.contains(number));
+        let lines = self.text.lines().enumerate();
+        lines.filter(move |(at, _)| is_changed(&(at + 1))).map(|(_, line)| line)
+    }
+}
+
+/// A command that judges, and one that has to run in a clone before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judge {
     /// The words of the command.
     pub words: Vec<String>,
+    /// The words of a command that installs what the tests need, where a clone alone cannot run them.
+    pub setup: Vec<String>,
 }
 
 /// More tests than that are the whole file.
@@ -68,6 +81,17 @@ impl Ecosystem {
         }
     }
 
+    /// Whose code a file is.
+    pub fn of_source(path: &str) -> Option<Self> {
+        match path.rsplit_once('.')?.1 {
+            "py" | "pyx" => Some(Self::Python),
+            "rs" => Some(Self::Rust),
+            "go" => Some(Self::Go),
+            "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => Some(Self::JavaScript),
+            _ => None,
+        }
+    }
+
     /// The command that runs the changed tests of some files; none if it is not known how. `manifest` reads a file of
     /// the commit.
     pub fn judge(
@@ -75,13 +99,20 @@ impl Ecosystem {
         files: &[TestFile],
         manifest: &dyn Fn(&str) -> Option<String>,
     ) -> Option<Judge> {
+        if files.is_empty() {
+            return None;
+        }
         let words = match self {
             Self::Python => python(files),
             Self::Rust => rust(files, manifest),
-            Self::Go => go(files),
+            Self::Go => go(files, manifest),
             Self::JavaScript => javascript(files, manifest),
         }?;
-        Some(Judge { words })
+        let setup = match self {
+            Self::JavaScript => javascript_setup(manifest),
+            Self::Python | Self::Rust | Self::Go => Vec::new(),
+        };
+        Some(Judge { words, setup })
     }
 
     /// Whether an exit code of the judge means that a test failed, and not that it could not run.
@@ -135,26 +166,42 @@ fn words(start: &[&str]) -> Vec<String> {
     start.iter().map(|&word| word.to_owned()).collect()
 }
 
+/// Options of the project may ask for plugins that are not here, and make errors of what is only old by now.
+const PYTEST: &[&str] = &[
+    "python3",
+    "-m",
+    "pytest",
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "-o",
+    "addopts=",
+    "-W",
+    "default::DeprecationWarning",
+    "-W",
+    "default::PendingDeprecationWarning",
+];
+
 fn python(files: &[TestFile]) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for file in files {
         let own = changed_tests(Ecosystem::Python, file);
         names.extend(own.into_iter().map(|name| format!("{}::{name}", file.path)));
     }
-    if names.is_empty() {
-        return None;
-    }
-    let mut command = words(&["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"]);
-    match names.len() > MOST_NAMES {
+    let mut command = words(PYTEST);
+    match names.is_empty() || names.len() > MOST_NAMES {
         true => command.extend(files.iter().map(|file| file.path.clone())),
         false => command.extend(names),
     }
     Some(command)
 }
 
-fn go(files: &[TestFile]) -> Option<Vec<String>> {
+fn go(files: &[TestFile], manifest: &dyn Fn(&str) -> Option<String>) -> Option<Vec<String>> {
     let mut names: Vec<String> =
         files.iter().flat_map(|file| changed_tests(Ecosystem::Go, file)).collect();
+    if names.is_empty() {
+        names = files.iter().flat_map(|file| all_tests(Ecosystem::Go, &file.text)).collect();
+    }
     names.sort();
     names.dedup();
     if names.is_empty() {
@@ -170,7 +217,12 @@ fn go(files: &[TestFile]) -> Option<Vec<String>> {
         .collect();
     folders.sort();
     folders.dedup();
-    let mut command = words(&["go", "test", "-count=1", "-run"]);
+    // History from before modules; today's checks of style are not what is judged.
+    let mut command = match manifest("go.mod") {
+        Some(_) => Vec::new(),
+        None => words(&["env", "GO111MODULE=off"]),
+    };
+    command.extend(words(&["go", "test", "-count=1", "-vet=off", "-run"]));
     command.push(format!("^({})$", names.join("|")));
     command.extend(folders);
     Some(command)
@@ -180,9 +232,6 @@ fn go(files: &[TestFile]) -> Option<Vec<String>> {
 fn rust(files: &[TestFile], manifest: &dyn Fn(&str) -> Option<String>) -> Option<Vec<String>> {
     let found = files.iter().map(|file| (file, changed_tests(Ecosystem::Rust, file)));
     let (file, names) = found.max_by_key(|(_, names)| names.len())?;
-    if names.is_empty() {
-        return None;
-    }
     let mut folder = file.path.as_str();
     let crate_folder = loop {
         folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
@@ -211,118 +260,60 @@ fn rust(files: &[TestFile], manifest: &dyn Fn(&str) -> Option<String>) -> Option
         }
         None => command.push("--lib".to_owned()),
     }
-    command.push("--".to_owned());
-    command.extend(names.into_iter().take(MOST_NAMES));
+    if !names.is_empty() && names.len() <= MOST_NAMES {
+        command.push("--".to_owned());
+        command.extend(names);
+    }
     Some(command)
 }
+
+/// How each runner is called with files.
+const RUNNERS: &[(&str, &[&str])] = &[
+    ("vitest", &["node_modules/.bin/vitest", "run"]),
+    ("jest", &["node_modules/.bin/jest", "--runTestsByPath"]),
+    ("mocha", &["node_modules/.bin/mocha"]),
+    ("ava", &["node_modules/.bin/ava"]),
+    ("jasmine", &["node_modules/.bin/jasmine"]),
+    ("tap", &["node_modules/.bin/tap"]),
+    ("tape", &["node_modules/.bin/tape"]),
+    ("node --test", &["node", "--test"]),
+];
 
 fn javascript(
     files: &[TestFile],
     manifest: &dyn Fn(&str) -> Option<String>,
 ) -> Option<Vec<String>> {
-    let package = manifest("package.json")?;
-    let paths = files.iter().map(|file| file.path.clone());
-    // The value must not be found in a longer name, such as `ts-jest`.
-    let has = |name: &str| package.contains(&format!("\"{name}\""));
-    let mut command = if has("vitest") {
-        words(&["node_modules/.bin/vitest", "run"])
-    } else if has("jest") {
-        words(&["node_modules/.bin/jest", "--runTestsByPath"])
-    } else if has("mocha") {
-        words(&["node_modules/.bin/mocha"])
-    } else if package.contains("node --test") {
-        words(&["node", "--test"])
-    } else {
-        return None;
+    let package: serde_json::Value = serde_json::from_str(&manifest("package.json")?).ok()?;
+    let scripts = package.get("scripts").and_then(|all| all.as_object());
+    // What its scripts call, else what it depends on.
+    let called = |runner: &str| {
+        let mut all = scripts.into_iter().flatten().filter_map(|(_, script)| script.as_str());
+        all.any(|script| format!(" {script} ").contains(&format!(" {runner} ")))
     };
-    command.extend(paths);
+    let depends = |runner: &str| {
+        ["devDependencies", "dependencies"]
+            .iter()
+            .any(|kind| package.get(kind).is_some_and(|all| all.get(runner).is_some()))
+    };
+    let find = |is: &dyn Fn(&str) -> bool| RUNNERS.iter().find(|(name, _)| is(name));
+    let (_, start) = find(&called).or_else(|| find(&depends))?;
+    let mut command = words(start);
+    command.extend(files.iter().map(|file| file.path.clone()));
     Some(command)
 }
 
-/// The names of the tests that a commit added or changed, as their runner calls them.
-pub fn changed_tests(ecosystem: Ecosystem, file: &TestFile) -> Vec<String> {
-    let lines: Vec<&str> = file.text.lines().collect();
-    let mut names = Vec::new();
-    for line in file.changed.iter().flat_map(Clone::clone) {
-        if line == 0 || line > lines.len() || lines[line - 1].trim().is_empty() {
-            continue;
-        }
-        let name = match ecosystem {
-            Ecosystem::Python => python_test(&lines, line - 1),
-            Ecosystem::Rust => rust_test(&lines, line - 1),
-            Ecosystem::Go => go_test(&lines, line - 1),
-            Ecosystem::JavaScript => None,
-        };
-        if let Some(name) = name
-            && !names.contains(&name)
-        {
-            names.push(name);
-        }
+/// Packages as its own lock file says.
+fn javascript_setup(manifest: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+    let has = |name: &str| manifest(name).is_some();
+    if has("pnpm-lock.yaml") {
+        words(&["pnpm", "install", "--frozen-lockfile", "--prefer-offline"])
+    } else if has("yarn.lock") {
+        words(&["yarn", "install", "--frozen-lockfile", "--prefer-offline"])
+    } else if has("package-lock.json") || has("npm-shrinkwrap.json") {
+        words(&["npm", "ci", "--prefer-offline", "--no-audit", "--no-fund"])
+    } else {
+        words(&["npm", "install", "--prefer-offline", "--no-audit", "--no-fund"])
     }
-    names
-}
-
-fn indentation(line: &str) -> usize {
-    line.len() - line.trim_start().len()
-}
-
-/// The test around a line: the nearest `def test_` above that is indented less, or the line itself, with its class.
-fn python_test(lines: &[&str], at: usize) -> Option<String> {
-    let mut at = at;
-    // Decorators belong to what follows.
-    while lines.get(at).is_some_and(|line| line.trim_start().starts_with('@')) {
-        at += 1;
-    }
-    let mut depth = indentation(lines.get(at)?);
-    let def = |line: &str| {
-        let line = line.trim_start();
-        let name = line.strip_prefix("async ").unwrap_or(line).strip_prefix("def ")?;
-        Some(name.split(['(', ' ']).next().unwrap_or_default().to_owned())
-    };
-    let mut found = def(lines[at]);
-    for line in lines[..at].iter().rev().filter(|line| !line.trim().is_empty()) {
-        if indentation(line) >= depth {
-            continue;
-        }
-        depth = indentation(line);
-        if let Some(outer) = def(line) {
-            found = Some(outer);
-        }
-        if let (Some(name), Some(class)) = (&found, line.trim_start().strip_prefix("class ")) {
-            let class = class.split(['(', ':']).next().unwrap_or_default().trim();
-            return name.starts_with("test").then(|| format!("{class}::{name}"));
-        }
-    }
-    found.filter(|name| name.starts_with("test"))
-}
-
-/// The test around a line: the nearest `fn` above, or one just below its attributes, with a test attribute.
-fn rust_test(lines: &[&str], at: usize) -> Option<String> {
-    let name = |line: &str| {
-        let line = line.trim_start();
-        let line = line.strip_prefix("pub ").unwrap_or(line);
-        let line = line.strip_prefix("async ").unwrap_or(line);
-        let name = line.strip_prefix("fn ")?.split(['(', '<']).next()?.trim();
-        Some(name.to_owned())
-    };
-    let mut at = at;
-    while lines.get(at).is_some_and(|line| line.trim_start().starts_with("#[")) {
-        at += 1;
-    }
-    let (at, name) = (0..=at).rev().find_map(|at| Some((at, name(lines.get(at)?)?)))?;
-    let mut above = lines[..at].iter().rev().map(|line| line.trim());
-    let attributes =
-        above.by_ref().take_while(|line| line.starts_with("#[") || line.starts_with("//"));
-    let mut attributes = attributes.filter(|line| line.starts_with("#["));
-    attributes
-        .any(|line| line.contains("test]") || line.contains("test(") || line.contains("rstest"))
-        .then_some(name)
-}
-
-fn go_test(lines: &[&str], at: usize) -> Option<String> {
-    let line = lines[..=at].iter().rev().find(|line| line.starts_with("func "))?;
-    let name = line.strip_prefix("func ")?.split('(').next()?.trim();
-    name.starts_with("Test").then(|| name.to_owned())
 }
 
 #[cfg(test)]
@@ -352,31 +343,6 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_changed_tests_of_python() {
-        let text = "import a\n\ndef helper():\n    pass\n\n@mark\ndef test_one():\n    x = 1\n    for i in x:\n        assert i\n\n\
-                    class TestMany:\n    def test_two(self):\n        assert 1\n\n    def helper(self):\n        pass\n";
-        let found = |lines: &[usize]| changed_tests(Ecosystem::Python, &file("t.py", text, lines));
-        assert_eq!(found(&[10]), ["test_one"]);
-        assert_eq!(found(&[6, 7, 8]), ["test_one"]);
-        assert_eq!(found(&[14]), ["TestMany::test_two"]);
-        assert!(found(&[1, 4, 17, 99]).is_empty());
-    }
-
-    #[test]
-    fn finds_the_changed_tests_of_rust_and_go() {
-        let text = "fn helper() {\n    x();\n}\n\n#[test]\nfn one() {\n    assert!(true);\n}\n\n#[tokio::test]\nasync fn two() {\n    y();\n}\n";
-        let found = |lines: &[usize]| changed_tests(Ecosystem::Rust, &file("t.rs", text, lines));
-        assert_eq!(found(&[7]), ["one"]);
-        assert_eq!(found(&[5, 12]), ["one", "two"]);
-        assert!(found(&[2]).is_empty());
-        let text =
-            "package a\n\nfunc TestOne(t *testing.T) {\n\tx()\n}\n\nfunc help() {\n\ty()\n}\n";
-        let found = |lines: &[usize]| changed_tests(Ecosystem::Go, &file("a_test.go", text, lines));
-        assert_eq!(found(&[3, 4]), ["TestOne"]);
-        assert!(found(&[8]).is_empty());
-    }
-
-    #[test]
     fn commands_run_the_changed_tests_only() {
         let none = |_: &str| None;
         let python = file("tests/test_a.py", "def test_one():\n    assert 1\n", &[2]);
@@ -384,7 +350,9 @@ mod tests {
         assert_eq!(judge.words.last().unwrap(), "tests/test_a.py::test_one");
         let go = file("gin/a_test.go", "func TestOne() {\n}\n", &[1]);
         let judge = Ecosystem::Go.judge(&[go], &none).unwrap();
-        assert_eq!(judge.words, ["go", "test", "-count=1", "-run", "^(TestOne)$", "./gin"]);
+        let old = ["env", "GO111MODULE=off", "go", "test", "-count=1", "-vet=off", "-run"];
+        assert_eq!(judge.words[..7], old);
+        assert_eq!(judge.words[7..], ["^(TestOne)$", "./gin"]);
         let rust = |path: &str| file(path, "#[test]\nfn one() {\n}\n", &[1]);
         let manifest = |path: &str| (path == "crates/x/Cargo.toml").then(|| "[package]".to_owned());
         let judge = Ecosystem::Rust.judge(&[rust("crates/x/tests/it/a.rs")], &manifest).unwrap();
@@ -400,6 +368,16 @@ mod tests {
         let judge =
             Ecosystem::JavaScript.judge(std::slice::from_ref(&js), &package("vitest")).unwrap();
         assert_eq!(judge.words, ["node_modules/.bin/vitest", "run", "test/app.test.js"]);
+        assert_eq!(judge.setup[..2], ["pnpm", "install"], "every file is there");
+        let both = |path: &str| {
+            (path == "package.json").then(|| {
+                r#"{"scripts": {"test": "tsc && mocha -b"}, "devDependencies": {"jest": "1"}}"#
+                    .to_owned()
+            })
+        };
+        let judge = Ecosystem::JavaScript.judge(std::slice::from_ref(&js), &both).unwrap();
+        assert_eq!(judge.words[0], "node_modules/.bin/mocha");
+        assert_eq!(judge.setup[..2], ["npm", "install"]);
         assert_eq!(Ecosystem::JavaScript.judge(&[js], &package("ts-jest")), None);
     }
 

@@ -3,12 +3,16 @@
 //!
 //! This finds candidates; whether the test fails at the parent and passes at the fix only running it can tell.
 
+mod changed;
 mod fixes;
 mod judges;
+mod names;
 mod prompt;
 mod write;
 
-pub use fixes::{Fix, HistoryCommit, is_source};
-pub use judges::{Ecosystem, Judge, TestFile, changed_tests, is_build_failure};
-pub use prompt::prompt;
+pub use changed::changed_tests;
+pub use fixes::{Fix, HistoryCommit, is_source, merged_message};
+pub use judges::{Ecosystem, Judge, TestFile, is_build_failure};
+pub use names::new_names;
+pub use prompt::{prompt, task_id};
 pub use write::{Mined, write};

@@ -70,6 +70,56 @@ const DONE: &[&str] = &[
     "wrap",
 ];
 
+/// Words with which a subject begins that says what should be done.
+const ORDERS: &[&str] = &[
+    "accept",
+    "allow",
+    "always",
+    "avoid",
+    "check",
+    "compare",
+    "convert",
+    "correct",
+    "correctly",
+    "detect",
+    "disallow",
+    "do",
+    "don't",
+    "emit",
+    "ensure",
+    "escape",
+    "handle",
+    "honor",
+    "honour",
+    "ignore",
+    "include",
+    "keep",
+    "let",
+    "make",
+    "never",
+    "omit",
+    "only",
+    "parse",
+    "preserve",
+    "prevent",
+    "properly",
+    "raise",
+    "reject",
+    "report",
+    "reset",
+    "respect",
+    "restore",
+    "return",
+    "set",
+    "show",
+    "skip",
+    "stop",
+    "strip",
+    "support",
+    "treat",
+    "validate",
+];
+
 /// Lines that tools add.
 const TOOLS: &[&str] = &[
     "signed-off-by",
@@ -85,13 +135,31 @@ const TOOLS: &[&str] = &[
     "resolves",
     "refs",
     "see #",
+    "see merge request",
     "pr-url",
     "---------",
     "* ",
 ];
 
+/// Beginnings of a subject that say no more than that something was fixed.
+const FIXES: &[&str] = &[
+    "fixed ",
+    "fixes ",
+    "fixing ",
+    "fix for ",
+    "fix ",
+    "fix: ",
+    "bugfix ",
+    "bugfix: ",
+    "resolve ",
+    "resolves ",
+];
+
 /// Where a subject turns from what was wrong to what was done.
 const TURNS: &[&str] = &[" by ", " using ", " via ", "; use ", ", use ", " instead of "];
+
+/// The longest name of a task.
+const MOST_ID: usize = 48;
 
 /// The longest part of a message that is used.
 const MOST_CHARS: usize = 1_500;
@@ -112,9 +180,34 @@ pub fn prompt(message: &str) -> Option<String> {
     if !body.is_empty() {
         body.push_str("\n\n");
     }
+    let (ask, how) = match says_what_to_do(&subject) {
+        true => ("Make this change", "Change the code"),
+        false => ("Fix this bug", "Find the cause, fix it in the code"),
+    };
     Some(format!(
-        "Fix this bug: {subject}\n\n{body}Find the cause, fix it in the code, and add a test. Do not change tests that exist unless they are wrong.\n"
+        "{ask}: {subject}\n\n{body}{how}, and add a test. Do not change tests that exist unless they are wrong.\n"
     ))
+}
+
+/// Whether a subject is an order, such as `Handle empty lists`, and no description of a bug.
+fn says_what_to_do(subject: &str) -> bool {
+    let first = subject.split([' ', ',']).next().unwrap_or_default().to_lowercase();
+    ORDERS.contains(&first.as_str())
+}
+
+/// A name for the task of a commit: its hash, and the first words of what was wrong, for tables.
+pub fn task_id(commit: &str, message: &str) -> String {
+    let mut id: String = commit.chars().take(10).collect();
+    let subject = message.lines().next().and_then(subject).unwrap_or_default().to_lowercase();
+    for word in subject.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
+    {
+        if id.len() + 1 + word.len() > MOST_ID {
+            break;
+        }
+        id.push('-');
+        id.push_str(word);
+    }
+    id
 }
 
 /// The first line without what names the commit, its kind or its issue.
@@ -139,14 +232,10 @@ fn subject(line: &str) -> Option<String> {
             text.truncate(at);
         }
     }
-    let lower = text.to_lowercase();
-    for start in
-        ["fixed ", "fixes ", "fixing ", "fix for ", "fix ", "bugfix ", "resolve ", "resolves "]
-    {
-        if lower.starts_with(start) {
-            text = text.get(start.len()..).unwrap_or_default().to_owned();
-            break;
-        }
+    // `Fix gorilla#7: Fixed lost queries` says it twice.
+    while let Some(start) = FIXES.iter().find(|start| text.to_lowercase().starts_with(*start)) {
+        text =
+            text.get(start.len()..).unwrap_or_default().trim_start_matches([' ', ':']).to_owned();
     }
     let text = text.trim_matches([' ', '.', ':', ',', ';', '-']).to_owned();
     (text.split_whitespace().count() >= 2).then_some(text)
@@ -156,8 +245,10 @@ fn subject(line: &str) -> Option<String> {
 fn without_references(line: &str) -> String {
     let words = line.split_whitespace().filter(|word| {
         let inner = word.trim_matches(['(', ')', '[', ']', ',', '.', ':', ';']);
+        // `#12`, `owner/name#12` and `GH-12`.
         let number = inner
-            .strip_prefix('#')
+            .rsplit_once('#')
+            .map(|(_, number)| number)
             .or_else(|| inner.strip_prefix("GH-"))
             .or_else(|| inner.strip_prefix("gh-"));
         !number
@@ -255,6 +346,14 @@ mod tests {
             first("Fix race in the cache by locking the index first"),
             "Fix this bug: race in the cache"
         );
+        assert_eq!(
+            first("Fix gorilla#739: Fixed handling of invalid queries"),
+            "Fix this bug: handling of invalid queries"
+        );
+        assert_eq!(
+            first("Prevent printing of unknown flags"),
+            "Make this change: Prevent printing of unknown flags"
+        );
         assert!(!prompt("Fix the empty default\n\nFix #12").unwrap().contains("\n\nFix\n"));
         assert_eq!(prompt("Fix #12"), None);
         assert_eq!(prompt(""), None);
@@ -277,6 +376,19 @@ mod tests {
         for given in ["transaction", "query", "Signed-off", "#99"] {
             assert!(!prompt.contains(given), "{given}: {prompt}");
         }
+    }
+
+    #[test]
+    fn names_of_tasks_say_what_they_are_about() {
+        let commit = "976b536446a77de8de2d5559c78f612970fb5e37";
+        assert_eq!(
+            task_id(
+                commit,
+                "Fix `Walk()` of several, nested routers (#12) that have no path of their own"
+            ),
+            "976b536446-walk-of-several-nested-routers-that"
+        );
+        assert_eq!(task_id(commit, ""), "976b536446");
     }
 
     #[test]

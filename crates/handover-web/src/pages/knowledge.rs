@@ -161,7 +161,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             nav class="tabs" aria-label="Kinds" {
                 a href="/knowledge" aria-current="page" { "Everything" }
                 a href="/notes" { "Notes" } a href="/strategies" { "Strategies" } a href="/errors" { "Errors" }
-                a href="/changes" { "Changes by hand" }
+                a href="/use" { "Use" } a href="/changes" { "Changes by hand" }
             }
         }
         (form(&filter))

@@ -18,6 +18,7 @@ mod search;
 pub(crate) mod session;
 mod sessions;
 mod strategies;
+mod usage;
 
 use crate::page::PageEntry;
 
@@ -38,6 +39,7 @@ pub(crate) const ALL: &[&[PageEntry]] = &[
     notes::PAGES,
     errors::PAGES,
     strategies::PAGES,
+    usage::PAGES,
     search::PAGES,
     changes::PAGES,
 ];

@@ -25,4 +25,5 @@ mod search;
 mod session;
 mod size;
 mod steps;
+mod usage;
 mod whole_pages;

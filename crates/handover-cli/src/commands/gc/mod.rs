@@ -1,5 +1,6 @@
 //! `handover gc`
 
+mod experiments;
 mod spawns;
 
 use handover_agents::Environment;
@@ -18,10 +19,11 @@ use crate::ui::{Ui, count};
 
 /// Delete what nothing refers to any more
 ///
-/// Folders and worktrees of runs that are over, output of ended agents, the shared build cache, retired records that
-/// no receipt names and whose source is gone, and old entries of the log that `handover undo` uses. What a run could
-/// still need, what belongs to an open session, work that is on no branch and other users' files stay. Before that,
-/// records expire if the configuration says so (`forget.after_days`, `forget.unused_days`).
+/// Folders and worktrees of runs that are over, output of ended agents and of experiments that are over, the shared
+/// build cache, retired records that no receipt names and whose source is gone, and old entries of the log that
+/// `handover undo` uses. What a run or an experiment could still need, what belongs to an open session, work that is on
+/// no branch and other users' files stay. Before that, records expire if the configuration says so
+/// (`forget.after_days`, `forget.unused_days`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GcArgs {
@@ -60,6 +62,7 @@ pub(crate) fn run(app: &App, args: GcArgs) -> Outcome {
     let leftovers = Leftovers { store, folder, repo: repo.as_ref(), before };
     let mut findings = leftovers.find()?;
     spawns::find(app, before, &mut findings)?;
+    experiments::find(app, before, &mut findings)?;
     let collected = match args.dry_run {
         true => listed(app, &project, config, before, findings)?,
         false => {
@@ -83,9 +86,12 @@ fn repo_environment(app: &App) -> Result<Environment, CommandError> {
 }
 
 fn delete(app: &App, leftovers: &Leftovers<'_>, garbage: &Garbage) -> Result<bool, CommandError> {
-    match spawns::is_one(garbage) {
-        true => spawns::delete(app, garbage),
-        false => Ok(leftovers.delete(garbage)?),
+    if spawns::is_one(garbage) {
+        spawns::delete(app, garbage)
+    } else if experiments::is_one(garbage) {
+        experiments::delete(app, garbage)
+    } else {
+        Ok(leftovers.delete(garbage)?)
     }
 }
 

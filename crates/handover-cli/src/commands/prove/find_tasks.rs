@@ -1,6 +1,6 @@
 //! Tries the candidates that a history has: the judge must fail at the start and pass at the fix.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use handover_agents::{CancelToken, Ended};
@@ -8,7 +8,10 @@ use handover_engine::EngineError;
 use handover_engine::git::{PastCommit, Repo};
 use handover_model::{Role, Timestamp};
 use handover_prove::Task;
-use handover_prove::mine::{Ecosystem, HistoryCommit, Mined, TestFile, is_build_failure, prompt};
+use handover_prove::mine::{
+    Ecosystem, Fix, HistoryCommit, Judge, Mined, TestFile, is_build_failure, is_source,
+    merged_message, new_names, prompt, task_id,
+};
 
 use super::judge::{TrialClone, in_words};
 use super::record::work_folder;
@@ -22,7 +25,8 @@ pub(super) struct Search<'a> {
     pub(super) app: &'a App,
     pub(super) repo: &'a Repo,
     pub(super) cancel: &'a CancelToken,
-    pub(super) setup: Vec<String>,
+    /// Instead of what the ecosystem needs.
+    pub(super) setup: Option<Vec<String>>,
     pub(super) limit: usize,
     pub(super) commits: usize,
     pub(super) timeout: u64,
@@ -55,25 +59,31 @@ impl Drop for Scratch {
     }
 }
 
+/// More files of data than that are rarely about one thing.
+const MOST_DATA: usize = 10;
+
+/// More new names than that are not looked up.
+const MOST_NAMES: usize = 50;
+
+/// A commit that might make a task.
+struct Candidate {
+    commit: HistoryCommit,
+    fix: Fix,
+    is_merge: bool,
+}
+
 pub(super) fn find(search: &Search<'_>) -> Result<Found, CommandError> {
-    let head = search.repo.head().map_err(EngineError::from)?;
-    let history = search.repo.history(&head, search.commits).map_err(EngineError::from)?;
-    let mut found = Found { commits: history.len(), ..Found::default() };
-    let candidates: Vec<(HistoryCommit, handover_prove::mine::Fix)> = history
-        .into_iter()
-        .map(commit)
-        .filter_map(|commit| commit.fix().map(|fix| (commit, fix)))
-        .collect();
-    found.candidates = candidates.len();
+    let (commits, candidates) = search.candidates()?;
+    let mut found = Found { commits, candidates: candidates.len(), ..Found::default() };
     let scratch = Scratch(work_folder(&format!("init-{}", env::unique()))?);
-    let mut ids = HashSet::new();
-    for (commit, fix) in candidates {
+    for candidate in candidates {
         let over = search.cancel.is_cancelled() || search.app.now() >= search.until;
         if found.tasks.len() >= search.limit || over {
             break;
         }
         found.tried += 1;
-        let tried = search.tried(&commit, &fix, &mut ids, &scratch.0)?;
+        let tried = search.tried(&candidate, &found.tasks, &scratch.0)?;
+        let commit = &candidate.commit;
         match tried {
             Tried::Task(task) => {
                 search.app.ui.note(format_args!(
@@ -99,30 +109,63 @@ fn commit(past: PastCommit) -> HistoryCommit {
 }
 
 impl Search<'_> {
+    /// The commits that might make a task, the best first, and how many there are in all. What a merge brought may
+    /// have its code and its test in different commits; those that have both in one come first.
+    fn candidates(&self) -> Result<(usize, Vec<Candidate>), CommandError> {
+        let head = self.repo.head().map_err(EngineError::from)?;
+        let history = self.repo.history(&head, self.commits).map_err(EngineError::from)?;
+        let merges = self.repo.merges(&head, self.commits).map_err(EngineError::from)?;
+        let count = history.len();
+        let merges = merges.into_iter().filter_map(|past| {
+            let message = merged_message(&past.message)?.to_owned();
+            Some((HistoryCommit { message, ..commit(past) }, true))
+        });
+        let all = history.into_iter().map(|past| (commit(past), false)).chain(merges);
+        let mut candidates: Vec<Candidate> = all
+            .filter_map(|(commit, is_merge)| {
+                commit.fix().map(|fix| Candidate { commit, fix, is_merge })
+            })
+            .collect();
+        candidates.sort_by_key(|one| (!one.fix.is_sure, one.is_merge));
+        Ok((count, candidates))
+    }
+
     fn tried(
         &self,
-        commit: &HistoryCommit,
-        fix: &handover_prove::mine::Fix,
-        ids: &mut HashSet<String>,
+        candidate: &Candidate,
+        others: &[Mined],
         scratch: &Path,
     ) -> Result<Tried, CommandError> {
+        let Candidate { commit, fix, .. } = candidate;
+        if candidate.is_merge && self.brings(commit, others)? {
+            return Ok(Tried::Rejected("it merges another task"));
+        }
         let Some(prompt) = prompt(&commit.message) else {
             return Ok(Tried::Rejected("its message does not say what was wrong"));
         };
-        let Some(judge) = self.judge(commit, fix)? else {
-            return Ok(Tried::Rejected("no single test of it can be named"));
+        let files = self.test_files(commit, fix)?;
+        let manifest = |path: &str| self.text_of(&commit.id, path);
+        let Some(Judge { words: judge, setup }) = fix.ecosystem.judge(&files, &manifest) else {
+            return Ok(Tried::Rejected("it is not known how to run its test"));
         };
-        let mut id = commit.id.get(..10).unwrap_or(&commit.id).to_owned();
-        while !ids.insert(id.clone()) {
-            id.push('x');
+        if others.iter().any(|other| other.task.judge == judge) {
+            return Ok(Tried::Rejected("another task has the same test"));
         }
+        if self.needs_a_new_name(commit, fix, &files, &prompt)? {
+            return Ok(Tried::Rejected("its test has a name that only the fix brought"));
+        }
+        let id = task_id(&commit.id, &commit.message);
+        if others.iter().any(|other| other.task.id == id) {
+            return Ok(Tried::Rejected("another task has the same id"));
+        }
+        let judge_files = fix.tests.iter().chain(&fix.support);
         let task = Task {
             id,
             start: commit.parent.clone(),
             prompt,
             judge,
-            judge_files: fix.tests.iter().map(|path| (path.clone(), commit.id.clone())).collect(),
-            setup: self.setup.clone(),
+            judge_files: judge_files.map(|path| (path.clone(), commit.id.clone())).collect(),
+            setup: self.setup.clone().unwrap_or(setup),
             role: developer()?,
             timeout: None,
             judge_timeout: Some(self.timeout),
@@ -147,26 +190,78 @@ impl Search<'_> {
         })))
     }
 
-    /// The command that runs the tests which a commit changed.
-    fn judge(
-        &self,
-        commit: &HistoryCommit,
-        fix: &handover_prove::mine::Fix,
-    ) -> Result<Option<Vec<String>>, CommandError> {
-        let text = |path: &str| {
-            let bytes = self.repo.file_of(&commit.id, Path::new(path)).ok().flatten()?;
-            String::from_utf8(bytes).ok()
-        };
+    /// Whether a merge brings a commit that is a task already.
+    fn brings(&self, merge: &HistoryCommit, others: &[Mined]) -> Result<bool, CommandError> {
+        let brought =
+            self.repo.commits_between(&merge.parent, &merge.id).map_err(EngineError::from)?;
+        Ok(others.iter().any(|other| brought.contains(&other.fix)))
+    }
+
+    fn text_of(&self, commit: &str, path: &str) -> Option<String> {
+        let bytes = self.repo.file_of(commit, Path::new(path)).ok().flatten()?;
+        String::from_utf8(bytes).ok()
+    }
+
+    /// The tests that a commit changed; if it changed only their data, the tests that name it.
+    fn test_files(&self, commit: &HistoryCommit, fix: &Fix) -> Result<Vec<TestFile>, CommandError> {
         let mut files = Vec::new();
         for path in &fix.tests {
-            let Some(text) = text(path) else { continue };
+            let Some(text) = self.text_of(&commit.id, path) else { continue };
             let changed = self
                 .repo
                 .added_lines(&commit.parent, &commit.id, path)
                 .map_err(EngineError::from)?;
             files.push(TestFile { path: path.clone(), text, changed });
         }
-        Ok(fix.ecosystem.judge(&files, &text).map(|judge| judge.words))
+        if !fix.tests.is_empty() {
+            return Ok(files);
+        }
+        for data in fix.support.iter().take(MOST_DATA) {
+            let name = data.rsplit('/').next().unwrap_or(data);
+            let all = self.repo.files_with(&commit.id, name).map_err(EngineError::from)?;
+            for path in all.into_iter().filter(|path| fix.ecosystem.is_test(path)) {
+                let Some(text) = self.text_of(&commit.id, &path) else { continue };
+                let named = text.lines().enumerate().filter(|(_, line)| line.contains(name));
+                let changed = named.map(|(at, _)| at + 1..=at + 1).collect();
+                if files.iter().all(|file| file.path != path) {
+                    files.push(TestFile { path, text, changed });
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// Whether a test relies on a name that neither the start nor the prompt has, such as that of a new function: no
+    /// agent could guess it.
+    fn needs_a_new_name(
+        &self,
+        commit: &HistoryCommit,
+        fix: &Fix,
+        files: &[TestFile],
+        prompt: &str,
+    ) -> Result<bool, CommandError> {
+        let is_code = |path: &&String| {
+            is_source(path) && !fix.tests.contains(path) && !fix.support.contains(path)
+        };
+        let mut code = Vec::new();
+        for path in commit.files.iter().filter(is_code) {
+            let Some(text) = self.text_of(&commit.id, path) else { continue };
+            let changed = self
+                .repo
+                .added_lines(&commit.parent, &commit.id, path)
+                .map_err(EngineError::from)?;
+            code.push(TestFile { path: path.clone(), text, changed });
+        }
+        let tests: Vec<&str> = files.iter().flat_map(TestFile::changed_lines).collect();
+        let code: Vec<&str> = code.iter().flat_map(TestFile::changed_lines).collect();
+        for name in new_names(&tests, &code).into_iter().take(MOST_NAMES) {
+            let is_known = self.repo.has_word(&commit.parent, &name).map_err(EngineError::from)?;
+            if !is_known && !prompt.contains(&name) {
+                tracing::debug!(commit = %commit.id, name, "a new name");
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What the judge says at a commit, with its own files.
@@ -179,7 +274,11 @@ impl Search<'_> {
     ) -> Result<Seen, CommandError> {
         let path = scratch.join("clone");
         let _ = fs_err::remove_dir_all(&path);
-        self.repo.isolated_clone(commit, &path).map_err(EngineError::from)?;
+        // A partial clone has no files of old commits.
+        if let Err(error) = self.repo.isolated_clone(commit, &path) {
+            tracing::debug!(commit, %error, "no clone");
+            return Ok(Seen::Broken("its files are not all in this repository"));
+        }
         let mut clone = TrialClone::at(self.app, self.repo, path, self.cancel);
         // Where tools would use the checkout's code, nothing could be said.
         if clone.redirect().is_err() {

@@ -14,12 +14,12 @@ use crate::error::{CommandError, Exit, io};
 
 /// Find tasks for an experiment in the history of this project
 ///
-/// Looks for commits that fixed a bug and came with a test. The task starts at the parent of such a commit, its test
-/// is the judge, and the message becomes the prompt, as far as it says what was wrong and not what was done. Every
-/// task is tried: its judge must fail at the start and pass at the fix. That runs the tests of old commits, so the
-/// project must be trusted.
+/// Looks for commits and merges that fixed a bug and came with a test. The task starts at the parent of such a commit,
+/// its test is the judge, and the message becomes the prompt, as far as it says what was wrong and not what was done.
+/// Every task is tried: its judge must fail at the start and pass at the fix. That runs the tests of old commits, so
+/// the project must be trusted.
 ///
-/// Knows pytest, cargo, go, and for JavaScript vitest, jest, mocha and node's own runner.
+/// Knows pytest, cargo, go, and for JavaScript vitest, jest, mocha, ava, jasmine, tap, tape and node's own runner.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArgs {
@@ -43,7 +43,7 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     minutes: u64,
 
-    /// Command that prepares each clone, such as "npm ci"; no shell is involved
+    /// Command that prepares each clone; no shell is involved [default: for JavaScript, what its lock file asks for]
     #[arg(long, value_name = "PROGRAM ARGS")]
     setup: Option<String>,
 
@@ -56,7 +56,7 @@ const EXAMPLES: &str = "\
 Examples:
   handover prove init
   handover prove init tasks.toml --limit 40 --minutes 120
-  handover prove init --setup \"npm ci\"";
+  handover prove init --setup \"make generated\"";
 
 pub(crate) fn run(app: &App, args: InitArgs) -> Outcome {
     app.require_trust()?;
@@ -70,9 +70,9 @@ pub(crate) fn run(app: &App, args: InitArgs) -> Outcome {
         Some(command) => {
             let (program, words) = split_command(command)?;
             let words = words.iter().map(|word| word.to_string_lossy().into_owned());
-            std::iter::once(program.display().to_string()).chain(words).collect()
+            Some(std::iter::once(program.display().to_string()).chain(words).collect())
         }
-        None => Vec::new(),
+        None => None,
     };
     let repo = open_repository(app)?;
     let cancel = CancelToken::default();

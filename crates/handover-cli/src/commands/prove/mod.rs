@@ -4,7 +4,7 @@ mod find_tasks;
 mod init;
 mod judge;
 mod prompts;
-mod record;
+pub(crate) mod record;
 mod show;
 mod tasks;
 mod trial;
@@ -102,6 +102,10 @@ pub(crate) struct ProveArgs {
     #[arg(long, conflicts_with = "resume")]
     show: bool,
 
+    /// Say how large the experiment is, what it could see and about what it costs: start nothing
+    #[arg(long, short = 'n', conflicts_with_all = ["resume", "show", "html"])]
+    dry_run: bool,
+
     /// Write the result as a single HTML file
     #[arg(long, value_name = "OUT")]
     html: Option<PathBuf>,
@@ -110,6 +114,7 @@ pub(crate) struct ProveArgs {
 const EXAMPLES: &str = "\
 Examples:
   handover prove init tasks.toml                            find tasks in the history of this project
+  handover prove tasks.toml --host claude --dry-run         what it could see, and about what it costs
   handover prove tasks.toml --host claude --max-cost 40     compare bare, placebo and brief
   handover prove tasks.toml --resume --html result.html     continue, and write a page
   handover prove tasks.toml --arms brief,brief-without-notes --repeat 5
@@ -153,6 +158,10 @@ fn prove(app: &App, args: &ProveArgs) -> Outcome {
     }
     let repo = open_repository(app)?;
     let tasks = tasks::prepare(&repo, &file)?;
+    if args.dry_run {
+        let plan = new_plan(app, args, path, &file)?;
+        return show::planned(app, &plan, record::usual_cost(app, plan.host)?);
+    }
     let record = match args.resume {
         true => {
             let record = Record::last(app, &file)?.ok_or_else(|| record::none(&given))?;
@@ -188,7 +197,7 @@ impl Lab<'_> {
         let app = self.app;
         prompts::prepare(self, record)?;
         judge::check_all(self, record)?;
-        let mut failures = 0;
+        let (mut failures, mut done_here, begun) = (0, 0, app.now());
         loop {
             let progress = record.progress()?;
             let Some(next) = progress.next() else { return Ok(Exit::Done) };
@@ -210,7 +219,10 @@ impl Lab<'_> {
             }
             let done = trial::run(self, record, &progress, next)?;
             let after = record.progress()?;
-            show::trial(self, &after, next, &done);
+            done_here += 1;
+            let seconds = (app.now().as_micros() - begun.as_micros()) / 1_000_000;
+            let left = after.trials.len() - after.judged() - after.dropped();
+            show::trial(self, &after, next, &done, show::time_left(seconds, done_here, left));
             failures = if matches!(done, trial::Done::Judged(_)) { 0 } else { failures + 1 };
             if failures >= MOST_FAILURES && !self.cancel.is_cancelled() {
                 let message =
@@ -263,7 +275,7 @@ fn new_plan(
         let digits = file.fingerprint.get(..13).unwrap_or_default();
         u64::from_str_radix(digits, 16).unwrap_or_default()
     });
-    Ok(Plan {
+    let plan = Plan {
         id: format!("x_{}", env::unique()),
         version: Plan::VERSION,
         file: path,
@@ -275,7 +287,12 @@ fn new_plan(
         host,
         model: args.model.clone(),
         created_at: app.now(),
-    })
+    };
+    plan.check().map_err(|error| {
+        CommandError::invalid(format!("the experiment cannot be done: {error}"))
+            .hinted("Use fewer tasks, arms or repetitions.")
+    })?;
+    Ok(plan)
 }
 
 /// An experiment that changes half-way is two experiments.

@@ -7,8 +7,9 @@ use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use handover_files::{Folder, Sync};
-use handover_model::{SessionId, SessionStatus};
+use handover_files::{Folder, Sync, read_text_bounded};
+use handover_model::{Host, SessionId, SessionStatus};
+use handover_prove::file::MAX_BYTES;
 use handover_prove::{Entry, Plan, Progress, TaskFile};
 use handover_store::NewSession;
 use serde_json::json;
@@ -66,19 +67,27 @@ impl Record {
         let mut names: Vec<String> =
             all.entries().unwrap_or_default().into_iter().map(|entry| entry.name).collect();
         names.sort();
+        let mut unreadable = None;
         for name in names.into_iter().rev() {
             let folder = all.inside(&name);
             // A plan that was never written belongs to an experiment that never began.
             let Some(text) = folder.read_text(PLAN, MAX_PLAN)? else { continue };
-            let plan: Plan = serde_json::from_str(&text).map_err(|error| damaged(&name, &error))?;
+            let plan = match Plan::read(&text) {
+                Ok(plan) => plan,
+                // It may be another one's.
+                Err(error) => {
+                    unreadable.get_or_insert_with(|| damaged(&name, &error));
+                    continue;
+                }
+            };
             if plan.fingerprint == file.fingerprint {
-                if plan.version != Plan::VERSION || plan.id != name {
-                    return Err(damaged(&name, &"another version of Handover wrote it"));
+                if plan.id != name {
+                    return Err(damaged(&name, &"it belongs to another experiment"));
                 }
                 return Ok(Some(Self { plan, folder, journal: RefCell::new(None) }));
             }
         }
-        Ok(None)
+        unreadable.map_or(Ok(None), Err)
     }
 
     /// Keeps others from doing the same trials.
@@ -137,10 +146,106 @@ impl Record {
         self.folder.inside("logs")
     }
 
+    /// Where the agent of a trial works. The journal has the path, too, but is a file that others may have written,
+    /// and what is here gets deleted.
+    pub(super) fn clone_of(&self, trial: usize) -> Result<PathBuf, CommandError> {
+        Ok(work_folder(&self.plan.id)?.join(format!("trial-{trial}")))
+    }
+
     /// Deletes the clones.
     pub(super) fn finish(&self) -> Result<(), CommandError> {
         let _ = fs_err::remove_dir_all(work_folder(&self.plan.id)?);
         Ok(())
+    }
+}
+
+/// What an agent of this program cost on average in earlier experiments, if one of them says so.
+pub(super) fn usual_cost(app: &App, host: Host) -> Result<Option<f64>, CommandError> {
+    let all = all_experiments(app)?;
+    let (mut sum, mut count) = (0.0, 0_u32);
+    for entry in all.entries()? {
+        let folder = all.inside(&entry.name);
+        let plan = folder.read_text(PLAN, MAX_PLAN).ok().flatten();
+        let Some(plan) = plan.and_then(|text| Plan::read(&text).ok()) else { continue };
+        if plan.host != host {
+            continue;
+        }
+        let journal = folder.read(JOURNAL, MAX_JOURNAL)?.unwrap_or_default();
+        let Ok(progress) = Progress::read(&plan, &String::from_utf8_lossy(&journal)) else {
+            continue;
+        };
+        let seen = progress.observations();
+        for usd in seen.iter().filter_map(|one| one.outcome.cost_usd) {
+            sum += usd;
+            count += 1;
+        }
+    }
+    Ok((count > 0).then(|| sum / f64::from(count)))
+}
+
+/// What an experiment in `.handover/experiments/` is good for.
+pub(crate) enum Standing {
+    /// Its plan was never written.
+    NeverBegan,
+    /// Somebody holds its lock.
+    UnderWay,
+    /// Its file has the same tasks still.
+    CanBeResumed { done: usize, planned: usize },
+    /// Its file was changed or deleted before it was done.
+    GivenUp,
+    /// Every trial was done.
+    Over,
+    /// Nobody can tell.
+    Damaged(String),
+}
+
+/// The folder of all experiments.
+pub(crate) fn all_experiments(app: &App) -> Result<Folder, CommandError> {
+    Ok(app.project()?.folder().inside(FOLDER))
+}
+
+/// Whether the name of a folder is that of an experiment.
+pub(crate) fn is_experiment(name: &str) -> bool {
+    name.strip_prefix("x_")
+        .is_some_and(|id| id.len() == 32 && id.chars().all(|c| c.is_ascii_hexdigit()))
+}
+
+/// How an experiment stands. The lock is held as long as the file lives.
+pub(crate) fn standing(app: &App, name: &str) -> Result<(Standing, Option<File>), CommandError> {
+    let folder = all_experiments(app)?.inside(name);
+    let lock = folder.open_file(LOCK)?;
+    if lock.as_ref().is_some_and(|lock| lock.try_lock().is_err()) {
+        return Ok((Standing::UnderWay, None));
+    }
+    let Some(text) = folder.read_text(PLAN, MAX_PLAN)? else {
+        return Ok((Standing::NeverBegan, lock));
+    };
+    let plan = match Plan::read(&text) {
+        Ok(plan) => plan,
+        Err(error) => return Ok((Standing::Damaged(error.to_string()), lock)),
+    };
+    let journal = folder.read(JOURNAL, MAX_JOURNAL)?.unwrap_or_default();
+    let progress = match Progress::read(&plan, &String::from_utf8_lossy(&journal)) {
+        Ok(progress) => progress,
+        Err(error) => return Ok((Standing::Damaged(error.to_string()), lock)),
+    };
+    if progress.next().is_none() {
+        return Ok((Standing::Over, lock));
+    }
+    let tasks = read_text_bounded(&plan.file, MAX_BYTES).ok().flatten();
+    let is_same = tasks
+        .and_then(|text| TaskFile::parse(&text).ok())
+        .is_some_and(|file| file.fingerprint == plan.fingerprint);
+    let (done, planned) = (progress.judged() + progress.dropped(), progress.trials.len());
+    let standing =
+        if is_same { Standing::CanBeResumed { done, planned } } else { Standing::GivenUp };
+    Ok((standing, lock))
+}
+
+/// Deletes the clones of an experiment that is given up.
+pub(crate) fn drop_clones(name: &str) {
+    if let Some(state) = env::user_state_folder() {
+        let _ = fs_err::remove_dir_all(state.join(FOLDER).join(name));
     }
 }
 

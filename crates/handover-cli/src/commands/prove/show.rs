@@ -1,7 +1,9 @@
 //! What people see of an experiment.
 
+use handover_prove::report::{in_points, smallest_visible};
 use handover_prove::stats::Interval;
 use handover_prove::{Difference, Plan, Progress, Report, TrialState};
+use serde_json::json;
 
 use super::{Lab, ProveArgs, power, trial};
 use crate::app::App;
@@ -10,22 +12,69 @@ use crate::error::{CommandError, Exit};
 
 /// What is about to happen, before it costs anything.
 pub(super) fn start(app: &App, plan: &Plan, resumed: bool) {
-    let arms: Vec<String> = plan.arms.iter().map(ToString::to_string).collect();
     let verb = if resumed { "Continuing" } else { "Beginning" };
-    app.ui.note(format_args!(
-        "{verb} experiment {}: {} tasks × {} × {} = {} trials with {}",
-        plan.id,
+    app.ui.note(format_args!("{verb} experiment {}: {}", plan.id, size(plan)));
+    app.ui.note(power(plan));
+}
+
+fn size(plan: &Plan) -> String {
+    let arms: Vec<String> = plan.arms.iter().map(ToString::to_string).collect();
+    format!(
+        "{} tasks × {} × {} = {} trials with {}",
         plan.tasks.len(),
         arms.join(", "),
         plan.repeat,
         plan.trials().len(),
         plan.host
-    ));
-    app.ui.note(power(plan));
+    )
+}
+
+/// What an experiment would be, without beginning it.
+pub(super) fn planned(app: &App, plan: &Plan, usual_usd: Option<f64>) -> Outcome {
+    let trials = plan.trials().len();
+    let expected = usual_usd.map(|usd| usd * trials as f64);
+    let document = json!({
+        "trials": trials,
+        "tasks": plan.tasks,
+        "arms": plan.arms,
+        "repeat": plan.repeat,
+        "host": plan.host,
+        "smallest_visible": smallest_visible(plan),
+        "expected_cost_usd": expected,
+    });
+    app.ui.answer("plan", &document, |ui| {
+        ui.line(size(plan))?;
+        ui.line(power(plan))?;
+        match (usual_usd, expected) {
+            (Some(usd), Some(expected)) => ui.line(format_args!(
+                "An agent of earlier experiments cost ${usd:.2} on average: about ${expected:.2} in all."
+            )),
+            (_, _) => ui.line("No earlier experiment says what an agent costs here; `--max-cost` limits it."),
+        }
+    })?;
+    Ok(Exit::Done)
+}
+
+/// About how long the rest takes, if the trials so far say so.
+pub(super) fn time_left(seconds: i64, done: usize, left: usize) -> Option<String> {
+    if done < 2 || left == 0 {
+        return None;
+    }
+    let minutes = (seconds as f64 / done as f64 * left as f64 / 60.0).ceil();
+    Some(match minutes < 120.0 {
+        true => format!("about {minutes:.0} min left"),
+        false => format!("about {:.0} h left", minutes / 60.0),
+    })
 }
 
 /// One trial.
-pub(super) fn trial(lab: &Lab<'_>, progress: &Progress, number: usize, done: &trial::Done) {
+pub(super) fn trial(
+    lab: &Lab<'_>,
+    progress: &Progress,
+    number: usize,
+    done: &trial::Done,
+    time_left: Option<String>,
+) {
     let (trial, state) = &progress.trials[number];
     let used = match state {
         TrialState::Judged { agent, .. } => {
@@ -38,8 +87,9 @@ pub(super) fn trial(lab: &Lab<'_>, progress: &Progress, number: usize, done: &tr
         | TrialState::Dropped { .. } => String::new(),
     };
     let task = &lab.plan.tasks[trial.task];
+    let time_left = time_left.map(|left| format!("; {left}")).unwrap_or_default();
     lab.app.ui.note(format_args!(
-        "{}/{} {task}, {}: {done}{used}",
+        "{}/{} {task}, {}: {done}{used}{time_left}",
         progress.judged() + progress.dropped(),
         progress.trials.len(),
         trial.arm
@@ -75,8 +125,10 @@ fn summary(app: &App, report: &Report) -> Result<(), CommandError> {
     ui.line(&report.answer)?;
     ui.line("")?;
     let arms = report.arms.iter().map(|arm| {
-        let share =
-            if arm.trials == 0 { 0.0 } else { 100.0 * arm.passed as f64 / arm.trials as f64 };
+        let share = match arm.trials {
+            0 => "–".to_owned(),
+            trials => format!("{:.0} %", 100.0 * arm.passed as f64 / trials as f64),
+        };
         let each = |sum: Option<f64>, digits: usize| match sum {
             Some(sum) if arm.trials > 0 => format!("{:.digits$}", sum / arm.trials as f64),
             Some(_) | None => "–".to_owned(),
@@ -85,7 +137,7 @@ fn summary(app: &App, report: &Report) -> Result<(), CommandError> {
             arm.name.to_string(),
             arm.trials.to_string(),
             arm.passed.to_string(),
-            format!("{share:.0} %"),
+            share,
             each(arm.cost_usd, 3),
             each(arm.tokens.map(|all| all as f64), 0),
             each(arm.turns.map(|all| all as f64), 1),
@@ -96,8 +148,16 @@ fn summary(app: &App, report: &Report) -> Result<(), CommandError> {
     ui.line("")?;
     let header = ["compared", "points", "95 %", "cost", "tokens", "verdict"];
     ui.table(&header, report.differences.iter().map(row).collect(), "Nothing to compare.")?;
-    for one in report.differences.iter().filter(|one| !one.reason.is_empty()) {
-        ui.line(format_args!("{} – {}: {}.", one.a, one.b, one.reason))?;
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for one in report.differences.iter().filter(|one| !one.reason.is_empty() && one.tasks > 0) {
+        let name = format!("{} – {}", one.a, one.b);
+        match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((&one.reason, vec![name])),
+        }
+    }
+    for (reason, names) in reasons {
+        ui.line(format_args!("{}: {reason}.", names.join(", ")))?;
     }
     for warning in &report.warnings {
         ui.line(format_args!("Note: {warning}"))?;
@@ -106,7 +166,6 @@ fn summary(app: &App, report: &Report) -> Result<(), CommandError> {
 }
 
 fn row(one: &Difference) -> Vec<String> {
-    let points = |share: f64| format!("{:+.0}", share * 100.0);
     let other = |interval: Option<Interval>, digits: usize| {
         interval.map_or_else(
             || "–".to_owned(),
@@ -118,10 +177,14 @@ fn row(one: &Difference) -> Vec<String> {
             },
         )
     };
+    let (effect, limits) = match one.tasks {
+        0 => ("–".to_owned(), "–".to_owned()),
+        _ => (in_points(one.effect), format!("{} to {}", in_points(one.low), in_points(one.high))),
+    };
     vec![
         format!("{} – {}", one.a, one.b),
-        points(one.effect),
-        format!("{} to {}", points(one.low), points(one.high)),
+        effect,
+        limits,
         other(one.cost_usd, 3),
         other(one.tokens, 0),
         one.verdict.as_str().to_owned(),

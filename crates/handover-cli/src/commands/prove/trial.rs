@@ -17,7 +17,7 @@ use handover_prove::{AgentEnd, Entry, Progress, TrialState};
 use super::Lab;
 use super::judge::{self, TrialClone};
 use super::prompts::Prompt;
-use super::record::{Record, work_folder};
+use super::record::Record;
 use super::tasks::PreparedTask;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
@@ -57,19 +57,20 @@ pub(super) fn run(
     let (trial, state) = &progress.trials[number];
     let task = &lab.tasks[trial.task];
     match state {
-        TrialState::Unjudged { clone, .. } if judge::is_there(clone) => {
-            let mut clone = TrialClone::at(lab.app, lab.repo, clone.clone(), lab.cancel);
-            clone.redirect()?;
-            return judged(lab, record, number, task, &clone);
-        }
         TrialState::Unjudged { .. } => {
+            let path = record.clone_of(number)?;
+            if judge::is_there(&path) {
+                let mut clone = TrialClone::at(lab.app, lab.repo, path, lab.cancel);
+                clone.redirect()?;
+                return judged(lab, record, number, task, &clone);
+            }
             let reason = "its clone was deleted before it was judged".to_owned();
             return dropped(lab, record, number, reason);
         }
         // The program was killed; what its agent did is neither known nor judged.
-        TrialState::Running { receipt, clone } => {
+        TrialState::Running { receipt, .. } => {
             end_marked(&SpawnId::new(receipt.as_str())?, GRACE)?;
-            let _ = fs_err::remove_dir_all(clone);
+            let _ = fs_err::remove_dir_all(record.clone_of(number)?);
         }
         TrialState::Waiting | TrialState::Judged { .. } | TrialState::Dropped { .. } => {}
     }
@@ -89,8 +90,7 @@ fn start(
         return Err(CommandError::new(Exit::Environment, "damaged", message)
             .hinted("`--resume` makes it again."));
     };
-    let path = work_folder(&lab.plan.id)?.join(format!("trial-{number}"));
-    let clone = TrialClone::make(lab, task, path)?;
+    let clone = TrialClone::make(lab, task, record.clone_of(number)?)?;
     prompt.place_files(&clone.path)?;
     if lab.cancel.is_cancelled() {
         return Ok(Done::Interrupted);

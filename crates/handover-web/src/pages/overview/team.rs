@@ -46,7 +46,7 @@ pub(super) fn render(
         (section("team", "The last 7 days", html! { "What agents got, and what it was good for." }, html! {
             dl class="stats" {
                 (stat("Agents briefed", count(briefed), html! { (count(lately().map(|one| one.tokens).sum::<u64>())) " tokens" }))
-                (stat("Used of it", share(used, tokens), html! { @if judged == 0 { "known once agents have ended" } @else { "of the tokens of " (count(judged)) " briefs" } }))
+                (stat("Used of it", share(used, tokens), html! { @if judged == 0 { "known once agents have ended" } @else { "of the tokens of " a href="/use" { (count(judged)) " briefs" } } }))
                 (stat("Secrets stopped", count(stopped), "on their way into briefs"))
                 (stat("Known errors passed on", count(errors), "with what solved them"))
             }

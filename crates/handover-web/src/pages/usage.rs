@@ -1,0 +1,198 @@
+//! What agents used of what they received: over time, by role, kind and section, and item by item; and what nobody uses,
+//! with a way to retire it.
+
+use handover_engine::stats::{self, Idle, ItemUses, Learning, UseOf, UsePeriod, Uses};
+use handover_model::ItemKind;
+use maud::{Markup, html};
+
+use crate::form::{Subject, retire_or_restore};
+use crate::page::{Page, PageEntry, PageResult, Route};
+use crate::site::Site;
+use crate::view::{
+    Column, Row, Tone, badge, count, empty_state, excerpt, meter, plural, relative_time, role_name,
+    section, single_line, table,
+};
+
+pub(crate) const PAGES: &[PageEntry] = &[PageEntry::new("use", "/use", "/knowledge", render)];
+
+/// Items on the page.
+const LISTED: usize = 25;
+
+fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
+    let stats = stats::of(site.store, site.project, None, site.now)?;
+    let body = html! {
+        header class="page" {
+            h1 { "Use" }
+            p class="lead" { "What agents opened, named or echoed of what they received, where their conversation was seen to its end." }
+        }
+        @if stats.used.total.items == 0 {
+            (empty_state("Nothing was judged yet.", "It is known once agents of a connected program have ended:", "handover host install"))
+        } @else {
+            (section("time", "Over time", html! { "Tokens of items whose agent was seen." }, periods(&stats.use_over_time)))
+            (section("parts", "By role, kind and section", html! {}, parts(&stats.used)))
+            (section("never", "Never used", html! { "Received at least five times and never used; critical and young records are not offered." }, never(site, &stats.never_used)))
+            (section("items", "What costs most unused", html! { "Of " (plural(stats.use_by_item.len(), "item", "items")) "." }, items(site, &stats.use_by_item)))
+            (section("learning", "Learning from use", html! {}, learning(&stats.learning)))
+        }
+    };
+    Ok(Page { title: "Use".to_owned(), breadcrumbs: Vec::new(), body })
+}
+
+fn share(of: &UseOf) -> String {
+    match of.tokens {
+        0 => "–".to_owned(),
+        tokens => format!("{:.0} %", 100.0 * of.used_tokens as f64 / tokens as f64),
+    }
+}
+
+fn bar(of: &UseOf) -> Markup {
+    meter(of.used_tokens as f64, of.tokens.max(1) as f64, Tone::Good)
+}
+
+fn periods(all: &[UsePeriod]) -> Markup {
+    use Column::{Graphic, Number, Text};
+    let columns = [
+        Text("Period"),
+        Number("Delivered"),
+        Number("Judged"),
+        Number("Used"),
+        Number("Share"),
+        Graphic("Share, as a bar"),
+    ];
+    let row = |period: &UsePeriod| {
+        let of = &period.uses.total;
+        Row::new(
+            html! { (period.period.label()) },
+            [
+                html! { (count(period.delivered_tokens)) },
+                html! { (count(of.tokens)) },
+                html! { (count(of.used_tokens)) },
+                html! { (share(of)) },
+                bar(of),
+            ],
+        )
+    };
+    table("", &columns, all.iter().map(row))
+}
+
+fn parts(uses: &Uses) -> Markup {
+    use Column::{Graphic, Number, Text};
+    let columns = [
+        Text("Part"),
+        Text("Of"),
+        Number("Items"),
+        Number("Tokens"),
+        Number("Share used"),
+        Graphic("Share, as a bar"),
+    ];
+    let row = |name: String, of_what: &str, of: &UseOf| {
+        Row::new(
+            html! { (excerpt(&name, 60)) },
+            [
+                badge(Tone::Calm, of_what),
+                html! { (count(of.items)) },
+                html! { (count(of.tokens)) },
+                html! { (share(of)) },
+                bar(of),
+            ],
+        )
+    };
+    let roles = uses.by_role.iter().map(|(role, of)| row(role_name(role.as_str()), "role", of));
+    let kinds = uses.by_kind.iter().map(|(kind, of)| row(kind.as_str().to_owned(), "kind", of));
+    let sections = uses.by_section.iter().map(|(name, of)| row((*name).to_owned(), "section", of));
+    table("", &columns, roles.chain(kinds).chain(sections))
+}
+
+fn link(kind: ItemKind, id: &str) -> Option<String> {
+    match kind {
+        ItemKind::Package => Some(format!("/packages/{}", single_line(id))),
+        ItemKind::Note => Some(format!("/notes/{}", single_line(id))),
+        ItemKind::Strategy => Some("/strategies".to_owned()),
+        ItemKind::Reasoning | ItemKind::Error | ItemKind::Verdict => None,
+    }
+}
+
+fn named(kind: ItemKind, id: &str, title: &str) -> Markup {
+    html! {
+        (badge(Tone::Calm, kind.as_str())) " "
+        @match link(kind, id) {
+            Some(link) => { a href=(link) { (excerpt(title, 120)) } }
+            None => { (excerpt(title, 120)) }
+        }
+    }
+}
+
+fn never(site: &Site<'_>, all: &[Idle]) -> Markup {
+    use Column::{Number, Text};
+    if all.is_empty() {
+        return html! { p { "Nothing: whatever agents received that often was used at least once." } };
+    }
+    let columns = [Text("Item"), Number("Briefs"), Number("Tokens"), Text("Retire")];
+    let row = |idle: &Idle| {
+        let subject = match idle.kind {
+            ItemKind::Package => Some(Subject::Package),
+            ItemKind::Note => Some(Subject::Note),
+            ItemKind::Strategy => Some(Subject::Strategy),
+            ItemKind::Reasoning | ItemKind::Error | ItemKind::Verdict => None,
+        };
+        Row::new(
+            named(idle.kind, &idle.id, &idle.title),
+            [
+                html! { (count(idle.judged)) },
+                html! { (count(idle.tokens)) },
+                html! {
+                    @match subject.filter(|_| site.may_write) {
+                        Some(subject) => { (retire_or_restore(site, false, subject, &idle.id, "/use")) }
+                        None => { code { (single_line(&idle.command)) } }
+                    }
+                },
+            ],
+        )
+    };
+    table("", &columns, all.iter().map(row))
+}
+
+fn items(site: &Site<'_>, all: &[ItemUses]) -> Markup {
+    use Column::{Number, Text};
+    let columns = [
+        Text("Item"),
+        Number("Briefs"),
+        Number("Judged"),
+        Number("Used"),
+        Number("Unused tokens"),
+        Text("Last used"),
+    ];
+    let row = |one: &ItemUses| {
+        Row::new(
+            named(one.kind, &one.id, &one.id),
+            [
+                html! { (count(one.briefs)) },
+                html! { (count(one.uses.items)) },
+                html! { (count(one.uses.used)) },
+                html! { (count(one.uses.tokens - one.uses.used_tokens)) },
+                html! {
+                    @match one.last_used {
+                        Some(at) => { (relative_time(site.now, at)) }
+                        None => { "never" }
+                    }
+                },
+            ],
+        )
+    };
+    table("", &columns, all.iter().take(LISTED).map(row))
+}
+
+fn learning(learning: &Learning) -> Markup {
+    let state = learning.kinds.iter().map(|(kind, state)| match state.enough {
+        true => format!("{kind}s by {:.0} uses", state.judged),
+        false => format!("{kind}s not yet ({:.0} of {:.0} uses)", state.judged, state.needed),
+    });
+    let state: Vec<String> = state.collect();
+    html! {
+        p {
+            @if state.is_empty() { "Nothing to learn from yet." } @else { (state.join(", ")) "." }
+            " " (count(learning.applied.briefs)) " briefs with it, " (count(learning.held_out.briefs)) " held out to compare; "
+            code { "handover stats" } " has the intervals."
+        }
+    }
+}
