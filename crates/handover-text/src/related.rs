@@ -1,8 +1,9 @@
 //! Words that are used about the same things: `watchdog` and `reset`, `invoice` and `billing`.
 //!
 //! A task and the decision that it needs often name their subject in other words. The table says which stems
-//! stand in the same surroundings, learned from the histories and documents of public repositories by
-//! `scripts/related`; it has numbers of ours only, no text. A related word is a guess, weaker than a synonym, so
+//! stand in the same surroundings or in texts that belong together, learned from the histories and documents of public
+//! repositories and from a dictionary by `scripts/related` and `scripts/related-trained`; it has numbers of ours only, no
+//! text. A related word is a guess, weaker than a synonym, so
 //! callers weigh it by the table's weight and only where the word itself tells little.
 
 /// A line for each stem, sorted: the stem, then related stems, each with a digit before it for how related it is.

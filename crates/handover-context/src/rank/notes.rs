@@ -30,11 +30,8 @@ pub enum Wording {
     Related,
 }
 
-/// What a word counts at most that is only used about the same things as one of the text.
-const RELATED: f64 = 0.6;
-
-/// A word that more of the notes have is found anyway; what is related to it adds little but time.
-const RARE: f64 = 0.03;
+/// A word that more of the notes have is found anyway; what is related to it adds time and noise.
+const RARE: f64 = 0.01;
 
 /// A related word that more of the notes have says nothing.
 const TELLING: f64 = 0.03;
@@ -42,8 +39,9 @@ const TELLING: f64 = 0.03;
 /// Added to both: in a small project every word is in many of the notes.
 const FEW: f64 = 3.0;
 
-/// No more words are looked up beside those of a text. A long text shares words with its answer anyway.
-const MAX_BESIDE: usize = 96;
+/// No more words are looked up beside those of a text: those that may add most. A long text shares words with its answer
+/// anyway.
+const MAX_BESIDE: usize = 48;
 
 /// A word beside those of the text.
 struct Beside {
@@ -238,27 +236,26 @@ fn rarity(notes: u64, list: &Postings) -> f64 {
     (1.0 + others / (having + 0.5)).ln()
 }
 
-/// The words that stand for rare ones of a text; none that the text has itself.
+/// The words that stand for rare ones of a text, best first; none that the text has itself.
 fn beside(terms: &[String], rarities: &[Option<f64>]) -> (Vec<String>, Vec<Beside>) {
-    let (mut words, mut found): (Vec<String>, Vec<Beside>) = (Vec::new(), Vec::new());
+    let mut found: Vec<(&str, Beside)> = Vec::new();
     for (of, (term, rarity)) in terms.iter().zip(rarities).enumerate() {
         let Some(rarity) = *rarity else { continue };
-        for (word, likeness) in related::of(term) {
-            let weight = RELATED * likeness;
-            match words.iter().position(|other| other == word) {
-                Some(at) if found[at].weight < weight => {
-                    found[at] = Beside { of, weight, rarity };
-                }
+        for (word, weight) in related::of(term) {
+            let one = Beside { of, weight, rarity };
+            match found.iter_mut().find(|(other, _)| *other == word) {
+                Some((_, known)) if known.weight < weight => *known = one,
                 Some(_) => {}
-                None if words.len() == MAX_BESIDE || terms.iter().any(|other| other == word) => {}
-                None => {
-                    words.push(word.to_owned());
-                    found.push(Beside { of, weight, rarity });
-                }
+                None if terms.iter().any(|other| other == word) => {}
+                None => found.push((word, one)),
             }
         }
     }
-    (words, found)
+    let most = |beside: &Beside| beside.weight * beside.rarity;
+    // Stable: of equal ones those of the first words.
+    found.sort_by(|(_, a), (_, b)| most(b).total_cmp(&most(a)));
+    found.truncate(MAX_BESIDE);
+    found.into_iter().map(|(word, beside)| (word.to_owned(), beside)).unzip()
 }
 
 /// The page of a number, and its place there.
@@ -321,6 +318,28 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn words_of_rare_ones_that_may_add_most_come_first() {
+        let terms: Vec<String> =
+            ["refund", "invoic", "watchdog", "shipment"].map(str::to_owned).to_vec();
+        let (words, found) = beside(&terms, &[Some(2.0), None, Some(6.0), Some(4.0)]);
+        assert_eq!(words.len(), found.len());
+        assert!(words.iter().all(|word| !terms.contains(word)));
+        assert!(found.iter().all(|beside| beside.of != 1), "it is not rare");
+        let most: Vec<f64> = found.iter().map(|one| one.weight * one.rarity).collect();
+        assert!(most.is_sorted_by(|a, b| a >= b) && found[0].of == 2, "{words:?}");
+    }
+
+    #[test]
+    fn a_long_text_has_no_more_words_beside_it() {
+        let terms: Vec<String> = handover_text::words::terms(
+            "refund parcel watchdog chart tenant sailor ballot museum violin voucher train kernel \
+             subtitle nurse harvest antenna",
+        );
+        let rarities = vec![Some(5.0); terms.len()];
+        assert_eq!(beside(&terms, &rarities).0.len(), MAX_BESIDE);
+    }
 
     proptest! {
         /// However many there are, the same as sorting all of them.

@@ -21,6 +21,9 @@ const BRIEF: usize = 8;
 /// A place with a smaller share of the best score is a guess that costs tokens.
 const BRIEF_FLOOR: f64 = 0.3;
 
+/// What the best file or commit must have of the task's words for a brief: in doubt an agent looks for itself.
+const BRIEF_LEAST: f32 = 0.45;
+
 /// How often a renamed file is followed.
 pub(super) const MAX_RENAMES: usize = 8;
 
@@ -78,7 +81,7 @@ impl Index {
         update::update(project, checkout, watch)
     }
 
-    /// The files that a task is probably about, best first. Nothing if nothing in the task is known here.
+    /// The files that a task is probably about, best first. Nothing if little of the task is known here.
     pub fn places(&self, task: &str, evidence: &Evidence, limit: usize) -> Vec<Place> {
         self.weighted_places(task, evidence, limit, &Weights::default())
     }
@@ -86,7 +89,7 @@ impl Index {
     /// The few that belong in a brief: those that are not far behind the best. Typing mistakes are not forgiven: every
     /// spawn waits for this, and a word that no file has is rarely one.
     pub fn places_for_brief(&self, task: &str, evidence: &Evidence) -> Vec<Place> {
-        let weights = Weights { forgiven: 0.0, ..Weights::default() };
+        let weights = Weights { forgiven: 0.0, floor: BRIEF_LEAST, ..Weights::default() };
         let mut places = self.weighted_places(task, evidence, BRIEF, &weights);
         let best = places.first().map_or(0.0, |place| place.score);
         places.retain(|place| place.score >= best * BRIEF_FLOOR);

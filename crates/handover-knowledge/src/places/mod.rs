@@ -26,6 +26,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod update;
+mod weights;
 mod why;
 
 use std::path::Path;
@@ -35,7 +36,7 @@ use handover_text::Redactor;
 
 pub use alive::Names;
 pub use index::{Index, Presence};
-pub use rank::Weights;
+pub use weights::Weights;
 pub use why::section;
 
 use crate::{Git, GitError};

@@ -16,7 +16,7 @@ use super::inverted::{Entry, each_posting};
 use super::lookup::Lexicon;
 use super::model::{changes, range};
 use super::tables::{self, CommitRow, Document, NONE, PathRow};
-use super::{Evidence, Place, commits, why};
+use super::{Evidence, Place, Weights, commits, why};
 
 /// How much of a task is read.
 const MAX_TASK: usize = 8 << 10;
@@ -25,71 +25,11 @@ const MAX_TERMS: usize = 160;
 /// How many unknown words are looked up with a typing mistake.
 const MAX_FORGIVEN: usize = 6;
 
-/// What counts how much. The defaults were found on repositories other than those that results are published for.
-#[derive(Debug, Clone, PartialEq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub struct Weights {
-    /// BM25: how soon more occurrences stop counting, and how much long files are held back.
-    pub saturation: f32,
-    pub length: f32,
-    /// An occurrence in a name that the file defines, in its folders, in its own name; in the text it counts 1.
-    pub symbol: f32,
-    pub folder: f32,
-    pub name: f32,
-    /// A term of the task's first line; others count 1.
-    pub title: f32,
-    /// How much a word that is in many messages ("fix") is held back.
-    pub common: f32,
-    /// What a synonym and a forgiven mistake count.
-    pub synonym: f32,
-    pub forgiven: f32,
-    /// The signals.
-    pub content: f32,
-    pub history: f32,
-    pub together: f32,
-    pub popular: f32,
-    /// How much closer the best matching commits count than others, and how much a commit of many files says less.
-    pub sharpness: f32,
-    pub spread: f32,
-    /// The age, in days, at which a commit counts half.
-    pub half_life: f32,
-    /// How many of the best files pull others along.
-    pub seeds: usize,
-    /// Kinds of files; code counts 1.
-    pub test: f32,
-    pub prose: f32,
-    pub data: f32,
-    /// What the task names.
-    pub named: f32,
-}
+/// In so few files, words that none of them has say little.
+const FEW: f32 = 20.0;
 
-impl Default for Weights {
-    fn default() -> Self {
-        Self {
-            saturation: 3.0,
-            length: 0.5,
-            symbol: 2.0,
-            folder: 2.0,
-            name: 5.0,
-            title: 2.0,
-            common: 0.8,
-            synonym: 0.4,
-            forgiven: 0.5,
-            content: 1.0,
-            history: 0.8,
-            together: 0.8,
-            popular: 0.15,
-            sharpness: 3.0,
-            spread: 0.35,
-            half_life: 500.0,
-            seeds: 4,
-            test: 0.9,
-            prose: 0.45,
-            data: 0.6,
-            named: 2.0,
-        }
-    }
-}
+/// How many of a task's words must be known for it to be about this repository. A long one has others.
+const ASKED: usize = 16;
 
 /// A term of the task.
 #[derive(Debug)]
@@ -121,6 +61,13 @@ pub(super) struct Ranking<'a> {
     /// The signals of every document. Most have none, so this is small, and what explains them is kept apart.
     pub(super) signals: Vec<Signals>,
     pub(super) evidence: HashMap<u32, Found>,
+    /// How much of the task the best file and the best commit have.
+    by_content: f32,
+    by_history: f32,
+    /// What a file would have that has every word of the task once.
+    asked: f32,
+    /// How much it must be.
+    floor: f32,
 }
 
 /// The signals of one document.
@@ -158,6 +105,9 @@ pub(super) fn rank(
     ranking.score_content();
     ranking.score_history()?;
     ranking.find_named(task, evidence);
+    if !ranking.is_about_this() {
+        return Some(Vec::new());
+    }
     let seeds = ranking.best(weights.seeds, |signals, kind| ranking.without_company(signals, kind));
     ranking.score_company(&seeds);
     let best = ranking.best(limit.saturating_mul(2), |signals, kind| ranking.total(signals, kind));
@@ -181,6 +131,12 @@ fn start_of(task: &str) -> &str {
         end -= 1;
     }
     &task[..end]
+}
+
+/// The sum of the greatest.
+fn most_of(mut values: Vec<f32>) -> f32 {
+    values.sort_by(|a, b| b.total_cmp(a));
+    values.iter().take(ASKED).sum()
 }
 
 fn rarity(all: usize, with: u32) -> f32 {
@@ -214,6 +170,10 @@ impl<'a> Ranking<'a> {
             current,
             signals,
             evidence: HashMap::new(),
+            by_content: 0.0,
+            by_history: 0.0,
+            asked: 0.0,
+            floor: 0.0,
         })
     }
 
@@ -245,20 +205,32 @@ impl<'a> Ranking<'a> {
         more.retain(|new| !terms.iter().any(|term| term.term == new.term));
         more.sort_by(|a, b| a.term.cmp(&b.term));
         look_up(&mut more, &files, &messages);
+        let own = terms.len();
         terms.append(&mut more);
         let (all_files, all_commits) = (
             self.documents.iter().filter(|row| row.length > 0).count(),
             self.commits.iter().filter(|row| row.length > 0).count(),
         );
         let rarest = rarity(all_commits, 0);
-        for term in &mut terms {
-            let Some(entry) = term.files else { continue };
+        let mut asked = Vec::new();
+        for (at, term) in terms.iter_mut().enumerate() {
+            let Some(entry) = term.files else {
+                if at < own {
+                    asked.push(term.weight * rarity(all_files, 0));
+                }
+                continue;
+            };
             let heard = term.messages.map_or(0, |entry| entry.count);
             let common = 1.0 - rarity(all_commits, heard) / rarest.max(0.1);
             term.rarity =
                 rarity(all_files, entry.count) * (1.0 - self.weights.common * common).max(0.05);
             term.postings = files.postings(entry)?;
+            if at < own {
+                asked.push(term.weight * term.rarity);
+            }
         }
+        self.asked = most_of(asked);
+        self.floor = self.weights.floor * all_files as f32 / (all_files as f32 + FEW);
         self.terms = terms;
         Some(())
     }
@@ -288,7 +260,15 @@ impl<'a> Ranking<'a> {
                     / (frequency + weights.saturation);
             });
         }
+        let most = self.signals.iter().map(|signals| signals.content).fold(0.0, f32::max);
+        self.by_content = most / self.asked.max(f32::MIN_POSITIVE);
         normalize(&mut self.signals, |signals| &mut signals.content);
+    }
+
+    /// Whether the repository knows what the task speaks of. Some file has some of the words of any task.
+    fn is_about_this(&self) -> bool {
+        self.by_content.max(self.by_history) >= self.floor
+            || self.signals.iter().any(|signals| signals.named > 0.0)
     }
 
     /// Finds commits that sound like the task; what they changed is probably what it is about.
@@ -299,9 +279,11 @@ impl<'a> Ranking<'a> {
             alive.fold((0_usize, 0_u64), |(n, s), row| (n + 1, s + u64::from(row.length)));
         let average = sum as f32 / count.max(1) as f32;
         let mut scores = vec![0_f32; self.commits.len()];
-        let mut ideal = 0.0;
+        let worth =
+            |term: &Term| term.weight * rarity(count, term.messages.map_or(0, |entry| entry.count));
+        let ideal: f32 = self.terms.iter().map(worth).sum();
+        let asked = most_of(self.terms.iter().map(worth).collect());
         for term in &self.terms {
-            ideal += term.weight * rarity(count, term.messages.map_or(0, |entry| entry.count));
             let Some(entry) = term.messages else { continue };
             let weight = term.weight * rarity(count, entry.count);
             let postings = messages.postings(entry)?;
@@ -324,6 +306,7 @@ impl<'a> Ranking<'a> {
             .collect();
         best.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         best.truncate(200);
+        self.by_history = best.first().map_or(0.0, |(similarity, _)| *similarity * ideal / asked);
         for (similarity, commit) in best {
             let mut files = Vec::new();
             self.files_of(commit as usize, &mut files);

@@ -93,6 +93,18 @@ fn finds_names_history_and_company() {
     assert_eq!(paths(&repository, ""), [""; 0]);
 }
 
+/// Some file has some of the words of any task.
+#[test]
+fn a_task_of_something_else_names_nothing() {
+    let repository = shop();
+    update(&repository);
+    let task = "Plan a birthday party for twenty children and paint their faces";
+    assert_eq!(paths(&repository, task), [""; 0]);
+    assert_eq!(open(&repository).places_for_brief(task, &Evidence::default()), []);
+    assert_eq!(paths(&repository, "paint").len(), 10);
+    assert_eq!(paths(&repository, &format!("{task}, see src/tax.rs"))[0], "src/tax.rs");
+}
+
 #[test]
 fn what_is_named_comes_first() {
     let repository = shop();

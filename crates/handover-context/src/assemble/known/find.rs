@@ -37,6 +37,9 @@ const OPENING: f64 = 0.3;
 /// What is left of a statement that says nothing.
 const LEAST: f64 = 0.05;
 
+/// What is left of a commit whose message is only a subject: it says what was done, but not why.
+const BARE: f64 = 0.5;
+
 /// How fast a kind loses whose best note has fewer of the words than the best of all.
 const OF_KIND: f64 = 0.6;
 
@@ -145,7 +148,7 @@ fn around<'n>(
 fn value(number: i64, note: &Note, notes: &BTreeMap<i64, Note>, scores: &NoteScores) -> f64 {
     let own = scores.relevance(number);
     if note.kind != NoteKind::Conversation {
-        return own;
+        return if is_bare(note) { BARE * own } else { own };
     }
     // Every statement near the one that is most about the task is about it.
     let near = around(number, note, notes).chain([number]);
@@ -157,6 +160,14 @@ fn value(number: i64, note: &Note, notes: &BTreeMap<i64, Note>, scores: &NoteSco
         if by_person { BY_PERSON + CONCLUDES * statement::conclusion(reply) } else { 0.0 };
     let says = SUBSTANCE * statement::substance(&note.text) + FULLNESS * statement::fullness(reply);
     (about + ITSELF * own) * f64::max(LEAST, 1.0 + says + decides - opening)
+}
+
+/// Whether a note is a commit's subject and nothing else.
+fn is_bare(note: &Note) -> bool {
+    let text = note.text.trim();
+    note.kind == NoteKind::Commit
+        && !text.contains('\n')
+        && text.starts_with(note.title.trim().trim_end_matches('…'))
 }
 
 /// How much what is said around a statement is about the task.
