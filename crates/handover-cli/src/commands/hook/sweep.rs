@@ -38,7 +38,7 @@ const RECENT: u32 = 12;
 /// Which subagents of a conversation have ended.
 enum Ended {
     All,
-    /// All, and so has the process that would write about them.
+    /// All, and the process that wrote about them is gone.
     Gone,
     /// All but these.
     Except(Vec<AgentId>),
