@@ -33,7 +33,7 @@ use crate::project::Project;
 use crate::store::{Purpose, StoreLocation};
 use crate::store_file;
 use crate::trust::{Trust, hint};
-use crate::ui::Ui;
+use crate::ui::{Ui, count};
 pub(crate) use find::short_id;
 use places_ahead::{Checkout, PlacesAhead};
 
@@ -418,9 +418,9 @@ impl App {
         let orphans = self.orphaned_artifacts(store)?;
         if let Some(first) = orphans.first() {
             self.ui.warn(format_args!(
-                "the store was missing and has been recreated; found files of {} earlier session(s), such as \
+                "the store was missing and has been recreated; found files of {}, such as \
                  `{first}`; `handover session new {first}` registers them again",
-                orphans.len()
+                count(orphans.len(), "earlier session")
             ));
         }
         Ok(())

@@ -102,6 +102,7 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
         },
     };
     let Cli { command, global } = cli;
+    let command = command.itself();
     let no_pager = global.no_pager;
     let ui =
         Ui::new(global.json, global.quiet, global.color).with_absolute_times(global.absolute_times);

@@ -283,7 +283,7 @@ impl From<ArchiveError> for CommandError {
                 Exit::Usage,
                 "invalid_import",
                 Some(
-                    "Pass a file written by `handover export`; to import packages use `handover package import`.",
+                    "Pass a file written by `handover data export`; to import packages use `handover package import`.",
                 ),
             ),
             ArchiveError::Newer { .. } => {
@@ -392,11 +392,12 @@ impl From<ToolError> for CommandError {
 impl From<PersonaError> for CommandError {
     fn from(error: PersonaError) -> Self {
         let (code, hint) = match &error {
-            PersonaError::File { .. } => {
-                ("invalid_persona", "Fix the file; `handover persona show winston` shows the keys.")
-            }
+            PersonaError::File { .. } => (
+                "invalid_persona",
+                "Fix the file; `handover project persona show winston` shows the keys.",
+            ),
             PersonaError::Unknown { .. } => {
-                ("not_found", "Run `handover persona list` to see what exists.")
+                ("not_found", "Run `handover project persona list` to see what exists.")
             }
             PersonaError::Incomplete { .. } => {
                 ("invalid_config", "A new persona needs `name`, `title` and `focus`.")

@@ -17,10 +17,9 @@ const SECTIONS: &[(&str, &[&str])] = &[
         ],
     ),
     ("Knowledge", &["learn", "note", "package", "where", "why", "error", "strategy", "reasoning"]),
-    ("Agents", &["host", "coverage", "assemble", "specialize", "debrief", "mcp"]),
-    ("Runs", &["chain", "uat", "journal", "answer", "report", "prove"]),
-    ("Records", &["session", "group", "stats", "undo", "gc", "store", "export", "import"]),
-    ("Project", &["config", "trust", "untrust", "stack", "template", "persona", "serve"]),
+    ("Agents", &["host", "coverage", "assemble", "debrief", "mcp", "prove"]),
+    ("Records", &["session", "group", "stats", "report", "undo", "data"]),
+    ("Project", &["config", "trust", "untrust", "project", "serve"]),
     ("Text", &["redact", "tokens"]),
 ];
 

@@ -181,7 +181,7 @@ impl StoreLocation {
                 "Run `handover doctor --fix`: it keeps the damaged file and restores every record that can be read."
             }
             Self::Shared(_) | Self::Service(_) => {
-                "Save the data with `handover export FILE`, then restore a backup of the database."
+                "Save the data with `handover data export FILE`, then restore a backup of the database."
             }
         }
     }

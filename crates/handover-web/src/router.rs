@@ -99,7 +99,7 @@ fn error_page(error: PageError) -> (u16, Page) {
             (503, explanation("The store does not answer", &error.to_string(), &next))
         }
         PageError::Engine(error) => {
-            let next = html! { code { "handover journal" } " shows the raw entries." };
+            let next = html! { code { "handover run journal" } " shows the raw entries." };
             (500, explanation("This run cannot be read", &error.to_string(), &next))
         }
     }

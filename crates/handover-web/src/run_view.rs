@@ -30,6 +30,8 @@ pub(crate) struct RunDocument {
     pub(crate) reason: Option<String>,
     pub(crate) branch: String,
     pub(crate) merge_refused: Option<String>,
+    /// When the usage limit that it waits for is lifted.
+    pub(crate) waits_until: Option<Timestamp>,
     pub(crate) cost_usd: f64,
     pub(crate) tokens: u64,
     pub(crate) turns: u64,

@@ -115,7 +115,7 @@ impl App {
         let Some(name) = name.filter(|name| *name != LATEST) else {
             let filter = RunFilter { epic: None, limit: Some(1) };
             return store.runs(&filter)?.pop().ok_or_else(|| {
-                CommandError::from(StoreError::not_found(RecordKind::Run, LATEST))
+                CommandError::new(Exit::Usage, "not_found", "there is no run yet")
                     .hinted("Start one with `handover run EPIC`.")
             });
         };

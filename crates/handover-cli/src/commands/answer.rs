@@ -1,4 +1,4 @@
-//! `handover answer`
+//! `handover run answer`
 
 use handover_engine::question::{self, AnswerContext, Question};
 use handover_model::RunId;
@@ -15,11 +15,11 @@ use crate::error::{CommandError, Exit};
 /// `--resume`, here or as `handover run EPIC --resume`, then continues the run.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "handover answer [OPTIONS] [RUN] [STORY] [TEXT|-]",
-    after_help = "Examples:\n  handover answer                               list the open questions\n  \
-                  handover answer \"Use port 8080\"               answer the only open question\n  \
-                  handover answer 1-2-login \"Use port 8080\" --resume\n  \
-                  handover answer run_01f 1-2-login - < answer.txt"
+    override_usage = "handover run answer [OPTIONS] [RUN] [STORY] [TEXT|-]",
+    after_help = "Examples:\n  handover run answer                           list the open questions\n  \
+                  handover run answer \"Use port 8080\"           answer the only open question\n  \
+                  handover run answer 1-2-login \"Use port 8080\" --resume\n  \
+                  handover run answer run_01f 1-2-login - < answer.txt"
 )]
 pub(crate) struct AnswerArgs {
     /// Run and story, if there are several open questions, then the answer; `-` reads it from standard input
@@ -44,7 +44,7 @@ pub(crate) fn run(app: &App, args: AnswerArgs) -> Outcome {
     let story = words.pop();
     if let Some(extra) = words.pop() {
         return Err(CommandError::invalid(format!("there is no run `{extra}`"))
-            .hinted("`handover answer` shows what is asked, and by which run."));
+            .hinted("`handover run answer` shows what is asked, and by which run."));
     }
     let asked = question::meant(open, story.as_deref())?;
     let text = if text == "-" { app.stdin.read("the answer")? } else { text };
@@ -86,7 +86,7 @@ fn show(app: &App, open: &[Question]) -> Outcome {
                 ui.line(format_args!("  {line}"))?;
             }
         }
-        ui.note("Answer with `handover answer STORY TEXT`, then continue with `--resume`.");
+        ui.note("Answer with `handover run answer STORY TEXT`, then continue with `--resume`.");
         Ok(())
     })?;
     Ok(Exit::Done)

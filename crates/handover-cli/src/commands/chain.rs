@@ -1,4 +1,4 @@
-//! `handover chain`
+//! `handover chain`, and `handover run` with several epics
 
 use handover_engine::chain::{ChainLink, ChainRequest, Report};
 use handover_engine::{Progress, story};
@@ -28,9 +28,9 @@ pub(crate) struct ChainArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  handover chain 1 2 3 --dry-run               show the order
-  handover chain 1 2 3 --uat quick --max-cost 50
-  handover chain 1 2 3 --resume                resume after an interruption
+  handover run 1 2 3 --dry-run                 show the order
+  handover run 1 2 3 --uat quick --max-cost 50
+  handover run 1 2 3 --resume                  resume after an interruption
 
 Epics declare dependencies in docs/epics: `depends_on: [1]`, `Depends on: Epic 1` or a `## Dependencies` section.
 

@@ -1,4 +1,4 @@
-//! `handover export`
+//! `handover data export`
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use crate::error::{CommandError, Exit, io};
 /// Export all records of the project as JSON lines
 ///
 /// Writes a header, then one record per line. The same records always produce the same bytes. A file is
-/// written atomically. Read it back with `handover import`.
+/// written atomically. Read it back with `handover data import`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover export project.jsonl\n  handover export | gzip > project.jsonl.gz"
+    after_help = "Examples:\n  handover data export project.jsonl\n  handover data export | gzip > project.jsonl.gz"
 )]
 pub(crate) struct ExportArgs {
     /// File to write, replaced if it exists [default: standard output]

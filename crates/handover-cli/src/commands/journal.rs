@@ -1,4 +1,4 @@
-//! `handover journal`
+//! `handover run journal`
 
 use super::Outcome;
 use crate::app::App;
@@ -7,7 +7,7 @@ use crate::error::Exit;
 /// Show the journal of a run: every intent and result, oldest first
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover journal\n  handover journal --json | jq '.journal[] | select(.kind == \"result\")'"
+    after_help = "Examples:\n  handover run journal\n  handover run journal --json | jq '.journal[] | select(.kind == \"result\")'"
 )]
 pub(crate) struct JournalArgs {
     /// Run: its id, or at least four characters of it [default: the latest]

@@ -7,6 +7,7 @@ mod chain;
 mod completions;
 mod config;
 mod coverage;
+mod data;
 mod debrief;
 mod demo;
 mod doctor;
@@ -30,6 +31,7 @@ mod open;
 mod package;
 mod persona;
 mod probe;
+mod project;
 mod prove;
 mod reasoning;
 mod receipt;
@@ -76,6 +78,8 @@ use crate::input::Stdin;
 /// The exit code of a command, or the error that ended it.
 pub(crate) type Outcome = Result<Exit, CommandError>;
 
+// Hidden ones are members of a group (`data`, `project`, `run`) or part of another (`brief --only`), which help
+// lists instead.
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum Command {
@@ -103,29 +107,36 @@ pub(crate) enum Command {
     Where(where_to_look::WhereArgs),
     Why(why::WhyArgs),
     Assemble(assemble::AssembleArgs),
+    #[command(hide = true)]
     Specialize(specialize::SpecializeArgs),
     Brief(brief::BriefArgs),
     Spawn(Box<spawn::SpawnArgs>),
     Debrief(debrief::DebriefArgs),
+    #[command(hide = true)]
     Stack(stack::StackArgs),
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Template(template::TemplateCommand),
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Persona(persona::PersonaCommand),
     #[command(subcommand)]
     Receipt(receipt::ReceiptCommand),
     Coverage(coverage::CoverageArgs),
     Run(Box<run::RunCommand>),
+    #[command(hide = true)]
     Chain(Box<chain::ChainArgs>),
+    #[command(hide = true)]
     Uat(Box<uat::UatArgs>),
     Prove(Box<prove::ProveCommand>),
     Status(status::StatusArgs),
+    #[command(hide = true)]
     Journal(journal::JournalArgs),
+    #[command(hide = true)]
     Answer(answer::AnswerArgs),
     #[cfg(feature = "dashboard")]
     Report(report::ReportArgs),
     Stats(stats::StatsArgs),
     Undo(undo::UndoArgs),
+    #[command(hide = true)]
     Gc(gc::GcArgs),
     Redact(redact::RedactArgs),
     Tokens(tokens::TokensArgs),
@@ -138,9 +149,11 @@ pub(crate) enum Command {
     Untrust(trust::UntrustArgs),
     #[cfg(feature = "mcp")]
     Mcp(mcp::McpArgs),
-    #[command(subcommand)]
+    #[command(subcommand, hide = true)]
     Store(store::StoreCommand),
+    #[command(hide = true)]
     Export(export::ExportArgs),
+    #[command(hide = true)]
     Import(import::ImportArgs),
     #[cfg(feature = "service")]
     Serve(serve::ServeArgs),
@@ -150,6 +163,10 @@ pub(crate) enum Command {
     #[cfg(feature = "service")]
     #[command(subcommand)]
     Token(token::TokenCommand),
+    #[command(subcommand)]
+    Data(data::DataCommand),
+    #[command(subcommand)]
+    Project(project::ProjectCommand),
     Doctor(doctor::DoctorArgs),
     Demo(demo::DemoArgs),
     #[command(hide = true)]
@@ -192,6 +209,15 @@ impl Command {
             doctor::repair::back_up_daily(app, started);
         }
         Ok(outcome)
+    }
+
+    /// The command itself, if it was called as a member of a group.
+    pub(crate) fn itself(self) -> Self {
+        match self {
+            Self::Data(member) => member.into(),
+            Self::Project(member) => member.into(),
+            alone => alone,
+        }
     }
 
     /// Whether it only prints what people read, possibly a lot of it.
@@ -264,7 +290,7 @@ impl Command {
             Self::Search(args) => search::run(app, args),
             Self::Where(args) => where_to_look::run(app, args),
             Self::Why(args) => why::run(app, args),
-            Self::Run(args) => run::run_or_abandon(app, *args),
+            Self::Run(command) => run::run_or_abandon(app, *command),
             Self::Chain(args) => chain::run(app, *args),
             Self::Uat(args) => uat::run(app, *args),
             Self::Prove(command) => prove::run(app, *command),
@@ -295,6 +321,7 @@ impl Command {
             Self::Watch(args) => watch::run(app, args),
             #[cfg(feature = "service")]
             Self::Token(command) => command.run(app),
+            group @ (Self::Data(_) | Self::Project(_)) => group.itself().dispatch(app, line),
             Self::Doctor(args) => doctor::run(app, args),
             Self::Demo(args) => demo::run(app, line, args),
             Self::DemoAgent(args) => demo::run_agent(app, args),

@@ -99,7 +99,7 @@ pub(crate) fn run(app: &App, args: ReportArgs) -> Outcome {
     };
     let page = page.map_err(|error| {
         CommandError::new(Exit::Failed, "report", error)
-            .hinted("`handover journal` shows the raw entries.")
+            .hinted("`handover run journal` shows the raw entries.")
     })?;
     let file = args
         .html

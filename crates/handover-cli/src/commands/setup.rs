@@ -38,8 +38,19 @@ fn learn_for_a_while(app: &App) -> Result<(), CommandError> {
         stop: &|| started.elapsed() > LESSON,
         progress: &|source, done, all| bar.draw(source, done, all),
     };
-    let tallies = learn::learn(app, &lesson)?;
+    let learned = learn::learn(app, &lesson);
     bar.clear();
+    let tallies = match learned {
+        // A project can begin without it.
+        Err(error) if error.code == "git" => {
+            app.ui.warn(format_args!(
+                "{}: nothing was learned; once git works, `handover learn` does that",
+                error.message
+            ));
+            Vec::new()
+        }
+        learned => learned?,
+    };
     let (_, project) = app.learning()?;
     let mut known = Vec::new();
     for kind in NoteKind::ALL {

@@ -14,7 +14,7 @@ use crate::error::{CommandError, Exit};
 ///
 /// Covers versions, practices to follow, pitfalls to avoid, and checks.
 ///
-/// Selects templates by the detected stack (see `handover stack`), or uses those set for the group, and
+/// Selects templates by the detected stack (see `handover project stack`), or uses those set for the group, and
 /// fits the text into the model's budget. Works without a session and outside a project; with a session,
 /// each result is saved as a skill output and as an event named `specialization`.
 #[derive(Debug, clap::Args)]

@@ -1,4 +1,4 @@
-//! `handover stack`
+//! `handover project stack`
 
 use handover_context::specialize::suggested;
 use handover_context::stack::{Component, Evidence, Item, Stack};
@@ -15,7 +15,7 @@ use crate::error::{CommandError, Exit};
 /// component. Outside a project, inspects the current folder.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover stack\n  handover stack --evidence\n  handover stack --json --project ../shop"
+    after_help = "Examples:\n  handover project stack\n  handover project stack --evidence\n  handover project stack --json --project ../shop"
 )]
 pub(crate) struct StackArgs {
     /// Show the file and key that each value was read from

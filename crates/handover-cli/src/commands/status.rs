@@ -89,7 +89,7 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
         }
     }
     if asked {
-        app.ui.note("Answer with `handover answer STORY TEXT --resume`.");
+        app.ui.note("Answer with `handover run answer STORY TEXT --resume`.");
     } else if let Some(next) = next_step(run) {
         app.ui.note(format_args!("Next: {next}"));
     }
@@ -133,7 +133,7 @@ fn next_step(run: &Value) -> Option<String> {
     Some(match text("state") {
         "done" if is_new && run["merged"] != true => format!("`git merge {branch}`."),
         "failed" | "blocked" => format!(
-            "look at what was kept, then `handover run {epic}` works on what is not done yet."
+            "`handover open` shows why, with the output of tests and agents; `handover run {epic}` works on what is not done."
         ),
         _ => return None,
     })

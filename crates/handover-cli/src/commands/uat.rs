@@ -1,4 +1,4 @@
-//! `handover uat`
+//! `handover run uat`
 
 use handover_engine::pipeline::{Closing, Pipeline, UatStep};
 use handover_engine::report;
@@ -58,10 +58,10 @@ pub(crate) struct UatArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  handover uat 1                               run the automatic scenarios
-  handover uat 1 --gate full --heal 2          run more, and have an agent fix failures
-  handover uat 1 --gate skip                   only list the manual scenarios
-  handover uat 1 --generate                    have an agent write the scenarios first
+  handover run uat 1                           run the automatic scenarios
+  handover run uat 1 --gate full --heal 2      run more, and have an agent fix failures
+  handover run uat 1 --gate skip               only list the manual scenarios
+  handover run uat 1 --generate                have an agent write the scenarios first
 
 Exit codes: 0 every scenario that ran passed, 1 some failed, 2 no usable scenarios.";
 
@@ -92,7 +92,7 @@ pub(crate) fn run(app: &App, args: UatArgs) -> Outcome {
         if !args.generate && engine.scenarios(&request.epic, None)?.is_none() {
             let message = format!("epic `{}` has no scenarios", request.epic);
             return Err(CommandError::new(Exit::Usage, "not_found", message).hinted(format!(
-                "`handover uat {0} --generate` has an agent write docs/uat/epic-{0}-uat.json.",
+                "`handover run uat {0} --generate` has an agent write docs/uat/epic-{0}-uat.json.",
                 request.epic
             )));
         }

@@ -75,8 +75,10 @@ fn hint(error: &EngineError) -> Option<&'static str> {
         EngineError::Unfinished { .. } => {
             "Resume it with `--resume`, or end it with `handover run abandon`."
         }
-        EngineError::NothingAsked { .. } => "Run `handover answer` to see the open questions.",
-        EngineError::SeveralAsked => "Name the run and the story; `handover answer` lists them.",
+        EngineError::NothingAsked { .. } => "Run `handover run answer` to see the open questions.",
+        EngineError::SeveralAsked => {
+            "Name the run and the story; `handover run answer` lists them."
+        }
         EngineError::EmptyAnswer => "Write the answer as text; the next agent reads it verbatim.",
         EngineError::LongAnswer { .. } => {
             "Put the details into a project file and name that file in the answer."

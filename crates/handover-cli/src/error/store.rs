@@ -82,7 +82,7 @@ fn hint(error: &StoreError) -> Option<String> {
         StoreError::Foreign { .. } => {
             "Point HANDOVER_STORE at another file, or move this one away."
         }
-        StoreError::Index(_) => "`handover store reindex` rebuilds the index from the packages.",
+        StoreError::Index(_) => "`handover data reindex` rebuilds the index from the packages.",
         StoreError::Denied { .. } => {
             "Ask an admin for a token with that scope: `handover token create --scope …`."
         }
@@ -107,7 +107,7 @@ fn bring_over(store: &OldStore) -> String {
     };
     format!(
         "With Handover 0.1.0 run `handover export project.jsonl`, {aside}, then with this version run \
-         `handover import project.jsonl`."
+         `handover data import project.jsonl`."
     )
 }
 

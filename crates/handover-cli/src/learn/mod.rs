@@ -127,7 +127,7 @@ pub(crate) fn learn(app: &App, lesson: &Lesson<'_>) -> Result<Vec<Tally>, Comman
     let root = app.project()?.root.clone();
     let git = Git::open(&root, app.environment()?).map_err(|error| {
         CommandError::new(Exit::Environment, "git", error)
-            .hinted("Install git, or name the sources that do not need it.")
+            .hinted("Install git: it says which files are part of the project.")
     })?;
     let mut checkouts = vec![root.clone()];
     checkouts.extend(app.project()?.worktrees());

@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::env;
 use crate::error::{CommandError, Exit};
 use crate::project::Project;
+use crate::ui::count;
 
 pub(crate) use memory::{Record, all, forget, remember};
 pub(crate) use texts::wants_of as text_wants;
@@ -179,7 +180,7 @@ fn named<'a>(wants: impl Iterator<Item = &'a Want>) -> String {
         parts.push(format!("{} more", keys.len() - SHOWN));
     }
     if !files.is_empty() {
-        parts.push(format!("{} template(s) and persona(s)", files.len()));
+        parts.push(count(files.len(), "template or persona file"));
     }
     parts.join(", ")
 }
@@ -203,7 +204,7 @@ mod tests {
         assert_eq!(notice([].iter()), None);
         let wants = ["a.a", "b.b", "c.c", "d.d", "personas/\u{1b}[2J.toml"].map(want);
         let line = notice(wants.iter()).unwrap();
-        assert!(line.contains("`a.a`, `b.b`, `c.c`, 1 more, 1 template(s)"), "{line}");
+        assert!(line.contains("`a.a`, `b.b`, `c.c`, 1 more, 1 template or persona file"), "{line}");
         assert!(!line.contains('\u{1b}'), "{line}");
     }
 }

@@ -49,6 +49,11 @@ fn blocks(page: &str, text: &str) -> Vec<Block> {
     while let Some((at, line)) = lines.next() {
         let ticks = line.len() - line.trim_start_matches('`').len();
         if ticks < 3 {
+            let code = line.strip_prefix("    ").map(|rest| rest.trim_start_matches("$ "));
+            let escapes = code.is_some_and(|code| {
+                ["handover ", "cargo "].iter().any(|start| code.starts_with(start))
+            });
+            assert!(!escapes, "{page}:{} has commands: start the block with ```sh", at + 1);
             above = line;
             continue;
         }

@@ -1,4 +1,4 @@
-//! `handover gc`: what it deletes, and above all what it leaves alone.
+//! `handover data gc`: what it deletes, and above all what it leaves alone.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;

@@ -117,7 +117,7 @@ fn a_store_of_0_1_0_is_refused_and_its_export_imported() {
             // The harness hides where the test runs.
             "`mv [ROOT]/project/.handover/store.db [ROOT]/project/.handover/store.db.0.1.0`"
                 .to_owned(),
-            "`handover import project.jsonl`".to_owned(),
+            "`handover data import project.jsonl`".to_owned(),
         ] {
             assert!(hint.contains(&command), "{hint}");
         }
@@ -157,11 +157,11 @@ fn a_damaged_index_is_reported_and_rebuilt() {
     let error = env.run(["search", "zebra", "--session", "s1", "--json"]).fails(5).error();
     assert_eq!(error["code"], "index_damaged");
     assert!(error["message"].as_str().unwrap().contains("version 9"), "{error}");
-    assert!(error["hint"].as_str().unwrap().contains("`handover store reindex`"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("`handover data reindex`"), "{error}");
     let checks = env.run(["doctor", "--json"]).fails(1).json();
     let index =
         checks["checks"].as_array().unwrap().iter().find(|c| c["name"] == "store text index");
-    assert_eq!(index.unwrap()["fix"], "Run `handover store reindex`.");
+    assert_eq!(index.unwrap()["fix"], "Run `handover data reindex`.");
     // Only the flag narrows.
     let other = env.run(["store", "reindex", "--session", "other", "--json"]).ok().json();
     assert_eq!(other["reindexed"], json!({"sessions": 1, "packages": 0}));

@@ -135,8 +135,8 @@ fn undo_and_gc() {
     t.run("--session s1 brief --role developer --task 'Refresh tokens'");
     t.run("undo");
     t.run("undo nosuch");
-    t.both("gc --dry-run");
-    t.both("gc --older-than 0");
+    t.both("data gc --dry-run");
+    t.both("data gc --older-than 0");
     t.run("undo");
     t.assert_matches("undo");
 }
@@ -348,9 +348,9 @@ fn where_to_look() {
 fn context() {
     let mut t = Transcript::new(with_package());
     t.env.write("Cargo.toml", "[package]\nname = \"shop\"\nrust-version = \"1.85\"\n");
-    t.run("stack");
-    t.run("stack --evidence");
-    t.run("stack --json");
+    t.run("project stack");
+    t.run("project stack --evidence");
+    t.run("project stack --json");
     t.both("specialize --role developer --budget 120");
     t.run("assemble --role developer --group login --task 'Make refreshes safe' --explain");
     t.run("assemble --role developer --group login --explain --json");
@@ -392,20 +392,20 @@ fn spawn() {
 #[test]
 fn template() {
     let mut t = Transcript::new(project());
-    t.both("template list --type framework");
+    t.both("project template list --type framework");
     t.env.write("ours.md", "no header");
-    t.both("template validate ours.md");
-    t.run("template show nosuch");
-    t.both("template show rust");
+    t.both("project template validate ours.md");
+    t.run("project template show nosuch");
+    t.both("project template show rust");
     t.assert_matches("template");
 }
 
 #[test]
 fn persona() {
     let mut t = Transcript::new(project());
-    t.both("persona list");
-    t.both("persona show winston");
-    t.run("persona show nosuch");
+    t.both("project persona list");
+    t.both("project persona show winston");
+    t.run("project persona show nosuch");
     t.assert_matches("persona");
 }
 
@@ -415,18 +415,20 @@ fn run() {
     t.run("run 7");
     t.both("run 1 --dry-run");
     t.run("status");
+    t.run("run abandon");
     t.run("run 1 --agent-command 'sh developer.sh'");
     t.both("status");
-    t.run("journal");
-    t.both("answer");
-    t.run("answer 'Use 8080'");
-    t.run("answer 'Use 8080'");
+    t.run("run status --quiet");
+    t.run("run journal");
+    t.both("run answer");
+    t.run("run answer 'Use 8080'");
+    t.run("run answer 'Use 8080'");
     t.run("run 1 --resume --agent-command 'sh developer.sh' --quiet");
-    t.run("uat 1 --gate skip");
-    t.both("uat 1");
-    t.run("uat 2");
-    t.both("chain 2 1 --dry-run");
-    t.run("report --html report.html");
+    t.run("run uat 1 --gate skip");
+    t.both("run uat 1");
+    t.run("run uat 2");
+    t.both("run 2 1 --dry-run");
+    t.run("run report --html report.html");
     t.run("report --html report.html --json");
     t.assert_matches("run");
 }
@@ -530,19 +532,19 @@ fn config() {
 #[test]
 fn moving() {
     let mut t = Transcript::new(with_package());
-    t.both("export project.jsonl");
-    t.both("import project.jsonl");
-    t.run("import");
+    t.both("data export project.jsonl");
+    t.both("data import project.jsonl");
+    t.run("data import");
     t.env.write("bad.jsonl", "no header\n");
-    t.run("import bad.jsonl");
-    t.run("import bazinga nosuch.db");
-    t.run("import bazinga bad.jsonl");
-    t.both("store copy .handover/store.db backup.db");
-    t.both("store reindex");
-    t.both("store backup");
-    t.both("store redact --dry-run");
-    t.run("store copy nosuch.db backup.db");
-    t.run("store copy mysql://x backup.db");
+    t.run("data import bad.jsonl");
+    t.run("data import bazinga nosuch.db");
+    t.run("data import bazinga bad.jsonl");
+    t.both("data copy .handover/store.db backup.db");
+    t.both("data reindex");
+    t.both("data backup");
+    t.both("data redact --dry-run");
+    t.run("data copy nosuch.db backup.db");
+    t.run("data copy mysql://x backup.db");
     t.assert_matches("moving");
 }
 

@@ -97,3 +97,19 @@ fn json_is_one_document_and_makes_the_project_only() {
     assert!(sessions(&env).is_empty());
     assert!(!env.path("shop/.claude").exists());
 }
+
+/// A minimal container: no git, no shell, nothing on the search path.
+#[test]
+fn a_project_begins_without_git_and_the_demo_says_what_it_needs() {
+    let mut env = clone();
+    let nothing = env.path("nothing").display().to_string();
+    env.set("PATH", &nothing);
+    let said = env.run_in("shop", ["init", "--yes"]).ok();
+    assert!(said.stderr.contains("cannot start git: nothing was learned"), "{said}");
+    assert!(said.stdout.contains("Session main is open."), "{said}");
+    let brief = env.run_in("shop", ["brief", "--role", "developer", "--task", "Store prices"]).ok();
+    assert!(brief.stdout.contains("Store prices"), "{brief}");
+    let demo = env.run(["demo", "--fast"]).fails(5);
+    assert!(demo.stderr.contains("needs a shell"), "{demo}");
+    assert_eq!(demo.stdout, "", "no half story");
+}

@@ -181,8 +181,9 @@ fn warnings(
         ));
     }
     if secrets > 0 {
+        let what = if secrets == 1 { "a secret" } else { &format!("{secrets} secrets") };
         warnings.push(format!(
-            "`{path}` contains {secrets} secret(s); they are redacted in the store, but visible to anyone who opens the file"
+            "`{path}` contains {what}, redacted in the store but visible to anyone who opens the file"
         ));
     }
     for (key, near) in &front.typos {

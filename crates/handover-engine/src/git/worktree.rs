@@ -87,7 +87,8 @@ impl Worktree {
         let _lock = lock_exclusively(&self.repo.common)?;
         let worktrees = self.repo.common.join("worktrees");
         fs_err::create_dir_all(&worktrees)?;
-        let add = ["worktree", "add", "--quiet", "--force", "--detach"];
+        // Twice, because a killed call may have left a locked entry without a folder.
+        let add = ["worktree", "add", "--quiet", "--force", "--force", "--detach"];
         self.repo.call(add).arg(&self.path).arg(&self.base).text()?;
         // Git has linked it to our own folder. For every other program it must belong to the repository.
         let link = self.path.join(".git");
@@ -276,6 +277,20 @@ impl Repo {
     /// Makes git forget worktrees whose folders are gone.
     pub fn prune(&self) -> Result<(), GitError> {
         let _lock = lock_exclusively(&self.common)?;
+        self.unlock_unfinished();
         self.text(["worktree", "prune", "--expire=now"]).map(drop)
+    }
+
+    /// A `git worktree add` that is killed leaves an entry that git keeps for ever: locked, and without a folder.
+    fn unlock_unfinished(&self) {
+        let Ok(entries) = fs_err::read_dir(self.common.join("worktrees")) else { return };
+        for admin in entries.flatten().map(|entry| entry.path()) {
+            let read = |name: &str| fs_err::read_to_string(admin.join(name)).unwrap_or_default();
+            let place = read("gitdir");
+            let is_ours = place.contains("/.handover/runs/") && !Path::new(place.trim()).exists();
+            if is_ours && read("locked").trim() == "initializing" {
+                let _ = fs_err::remove_file(admin.join("locked"));
+            }
+        }
     }
 }

@@ -393,7 +393,8 @@ impl StoryRun {
             let first = findings.first().map(|finding| finding.text.clone()).unwrap_or_default();
             self.findings = findings;
             self.at = Position::Fix;
-            let reason = format!("{what} after {} fix(es): {first}", self.fixes);
+            let fixes = if self.fixes == 1 { "fix" } else { "fixes" };
+            let reason = format!("{what} after {} {fixes}: {first}", self.fixes);
             return self.give_up(StoryState::Failed, reason.trim_end_matches([':', ' ']), rules);
         }
         self.resolves_conflict = false;

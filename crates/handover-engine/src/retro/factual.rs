@@ -36,11 +36,14 @@ pub fn factual(state: &State) -> Retro {
         .iter()
         .map(|story| lesson(format!("{} is {}", story.planned.id, story.state), &story.reason))
         .collect();
-    went_badly.extend(
-        fixed.map(|story| {
-            lesson(format!("{} needed {} fix(es)", story.planned.id, story.fixes()), "")
-        }),
-    );
+    went_badly.extend(fixed.map(|story| {
+        let fixes = if story.fixes() == 1 {
+            "a fix".to_owned()
+        } else {
+            format!("{} fixes", story.fixes())
+        };
+        lesson(format!("{} needed {fixes}", story.planned.id), "")
+    }));
     went_badly.truncate(MOST);
     Retro {
         summary,
@@ -168,10 +171,7 @@ mod tests {
             "2 of 4 stories are done; 1.0000 USD and 3 minutes of agents were used."
         );
         assert_eq!(texts(&retro.went_well), ["a was done at the first try"]);
-        assert_eq!(
-            texts(&retro.went_badly),
-            ["c is failed: dev 1: dev of c", "b needed 1 fix(es)"]
-        );
+        assert_eq!(texts(&retro.went_badly), ["c is failed: dev 1: dev of c", "b needed a fix"]);
         assert_eq!(texts(&retro.decisions), ["a: dev of a", "b: fix of b"]);
         assert!(retro.actions.is_empty() && retro.patterns.is_empty());
     }

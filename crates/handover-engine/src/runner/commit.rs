@@ -1,5 +1,7 @@
 //! Commits finished work: records into the story, one commit, the run's branch forward.
 
+use std::path::PathBuf;
+
 use handover_context::learning::{Binding, extract_strategies};
 use handover_model::{GroupStatus, Reasoning, ReceiptId, RunPhase, StoryState, Verdict};
 use handover_store::GroupUpdate;
@@ -126,12 +128,16 @@ impl Runner<'_, '_> {
     }
 
     fn write_sprint_status(&self, worktree: &Worktree, id: &str) -> Result<(), EngineError> {
+        set_sprint_status(worktree, &[(id, "done")])?;
         let all_done = self.state.stories.iter().all(|story| {
             story.planned.id == id || matches!(story.state, StoryState::Done | StoryState::Skipped)
         });
-        let epic = format!("epic-{}", self.state.plan.epic);
-        let epic_status = if all_done { "done" } else { "in-progress" };
-        set_sprint_status(worktree, &[(id, "done"), (epic.as_str(), epic_status)])
+        let epic = &self.state.plan.epic;
+        // The file also knows stories that are not written yet, or drafts.
+        let text = sprint_status_file(worktree).and_then(|path| bounded::text(&path));
+        let is_open = text.is_some_and(|text| story::sprint_lists_open(&text, epic.as_str()));
+        let status = if all_done && !is_open { "done" } else { "in-progress" };
+        set_sprint_status(worktree, &[(&format!("epic-{epic}"), status)])
     }
 
     /// Whether there was a retrospective, if the sprint status asks.
@@ -144,11 +150,14 @@ impl Runner<'_, '_> {
     }
 }
 
+fn sprint_status_file(worktree: &Worktree) -> Option<PathBuf> {
+    let place = story::find_sprint_status(&worktree.project())?;
+    worktree.inside(place)
+}
+
 /// Changes lines of the sprint status, if there is one.
 fn set_sprint_status(worktree: &Worktree, lines: &[(&str, &str)]) -> Result<(), EngineError> {
-    let folder = worktree.project();
-    let Some(place) = story::find_sprint_status(&folder) else { return Ok(()) };
-    let Some(path) = worktree.inside(place) else { return Ok(()) };
+    let Some(path) = sprint_status_file(worktree) else { return Ok(()) };
     let Some(mut text) = bounded::text(&path) else { return Ok(()) };
     for (key, status) in lines {
         if let Some(changed) = story::set_sprint_status(&text, key, status) {

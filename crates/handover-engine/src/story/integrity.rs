@@ -46,6 +46,12 @@ fn without_open_sections(before: &str, after: &str) -> (String, String) {
     (before, after)
 }
 
+/// Where the content of a section is that a template has for a record, as long as it has none.
+pub(super) fn section_to_fill(text: &str, name: &str) -> Option<std::ops::Range<usize>> {
+    let is_open = OPEN.iter().any(|open| name.eq_ignore_ascii_case(open));
+    body_of(text, name).filter(|body| is_open && !text[body.clone()].contains(OURS))
+}
+
 /// Where the content of the first section with this name is.
 fn body_of(text: &str, name: &str) -> Option<std::ops::Range<usize>> {
     let lines = fields::lines(text);

@@ -27,5 +27,8 @@ pub use integrity::{Integrity, verify};
 pub use layout::Layout;
 pub use parse::Story;
 pub use record::{Record, append};
-pub use sprint::{find as find_sprint_status, get as sprint_status, set as set_sprint_status};
+pub use sprint::{
+    find as find_sprint_status, get as sprint_status, lists_open as sprint_lists_open,
+    set as set_sprint_status,
+};
 pub use status::{Status, set as set_status};

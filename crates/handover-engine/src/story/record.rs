@@ -1,6 +1,8 @@
-//! Records that only the engine appends to a story.
+//! Records that only the engine adds to a story.
 
 use handover_text::quote::{quote_block, quote_inline};
+
+use super::integrity::section_to_fill;
 
 /// A section to be appended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,12 +17,21 @@ pub struct Record {
     pub lists: Vec<(&'static str, Vec<String>)>,
 }
 
-/// Appends a record to a text. Text from agents is quoted, so that it cannot pose as structure.
+/// Adds a record to a text: in the section that a template has for it, else at the end.
 pub fn append(text: &str, record: &Record) -> String {
-    let mut out = text.trim_end_matches(['\n', '\r', ' ']).to_owned();
-    out.push_str("\n\n## ");
-    out.push_str(record.heading);
-    out.push('\n');
+    let body = body(record);
+    if let Some(section) = section_to_fill(text, record.heading) {
+        let (before, after) = text.split_at(section.start);
+        let whole =
+            format!("{}\n{body}\n{}", before.trim_end(), after.trim_start_matches(['\n', '\r']));
+        return whole.trim_end().to_owned() + "\n";
+    }
+    format!("{}\n\n## {}\n{body}", text.trim_end_matches(['\n', '\r', ' ']), record.heading)
+}
+
+/// What stands below the heading. Text from agents is quoted, so that it cannot pose as structure.
+fn body(record: &Record) -> String {
+    let mut out = String::new();
     let fields = record.fields.iter().filter(|(_, value)| !value.trim().is_empty());
     for (n, (name, value)) in fields.enumerate() {
         out.push_str(if n == 0 { "\n- **" } else { "- **" });
@@ -47,4 +58,30 @@ pub fn append(text: &str, record: &Record) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_of_the_template_is_filled_in_once() {
+        let record = |receipt: &str| Record {
+            heading: "Dev Agent Record",
+            fields: vec![("Receipt", receipt.to_owned())],
+            texts: vec![("Implementation Summary", "done".to_owned())],
+            lists: Vec::new(),
+        };
+        let story = "# S\n\n## Dev Agent Record\n\n### File List\n\n## Notes\n\nx\n";
+        let first = append(story, &record("r_1"));
+        assert_eq!(
+            first,
+            "# S\n\n## Dev Agent Record\n\n- **Receipt:** r_1\n\n### Implementation Summary\n\n> done\n\n\
+             ### File List\n\n## Notes\n\nx\n"
+        );
+        let second = append(&first, &record("r_2"));
+        assert!(second.starts_with(first.trim_end()), "{second}");
+        assert_eq!(second.matches("## Dev Agent Record\n").count(), 2);
+        assert_eq!(append("# S\n", &record("r_1")).matches("## Dev Agent Record\n").count(), 1);
+    }
 }

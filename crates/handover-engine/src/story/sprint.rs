@@ -24,13 +24,31 @@ pub fn find(folder: &Path) -> Option<&'static str> {
 pub fn get(folder: &Path, story: &str) -> Option<Status> {
     let text = bounded::text(&folder.join(find(folder)?))?;
     let plain = normal(story);
+    entries(&text).find_map(|(key, value)| {
+        (key == story || normal(key) == plain).then(|| Status::read(value))
+    })
+}
+
+/// Whether the file lists a story of an epic that is not done, whether or not there is a file for it.
+pub fn lists_open(text: &str, epic: &str) -> bool {
+    let prefix = format!("{epic}-");
+    let mut entries = entries(text);
+    entries.any(|(key, status)| {
+        let number = normal(key);
+        let number = number.strip_prefix(&prefix);
+        number.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+            && Status::read(status) != Status::Done
+    })
+}
+
+/// Keys and values below `development_status:`.
+fn entries(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = text.lines().skip_while(|line| line.trim_end() != "development_status:").skip(1);
     let inside = lines.take_while(|line| line.is_empty() || line.starts_with([' ', '\t', '#']));
-    let mut entries = inside.filter_map(|line| line.split_once(':'));
-    entries.find_map(|(key, value)| {
-        let key = key.trim().trim_matches(['"', '\'']);
+    inside.filter_map(|line| {
+        let (key, value) = line.split_once(':')?;
         let value = value.split(" #").next().unwrap_or_default().trim();
-        (key == story || normal(key) == plain).then(|| Status::read(value))
+        Some((key.trim().trim_matches(['"', '\'']), value))
     })
 }
 
@@ -91,6 +109,15 @@ mod tests {
         );
         assert!(set(&after, "1-3-out", "done").unwrap().contains("\"1-3-out\": done\n"));
         assert_eq!(set(text, "9-9-none", "done"), None);
+    }
+
+    #[test]
+    fn an_epic_is_open_while_a_story_of_it_is() {
+        let text = "development_status:\n  epic-1: in-progress\n  1-1-a: done\n  story-1.2-b: drafted # x\n  \
+                    epic-1-retrospective: optional\n  11-1-c: backlog\n";
+        assert!(lists_open(text, "1"));
+        assert!(!lists_open(&text.replace("drafted", "done"), "1"));
+        assert!(!lists_open(text, "2"));
     }
 
     #[test]

@@ -114,7 +114,7 @@ pub fn from_value(value: &Value) -> Result<Document, Vec<ScenarioProblem>> {
     let more = reader.problems.len().saturating_sub(MAX_PROBLEMS);
     reader.problems.truncate(MAX_PROBLEMS);
     if more > 0 {
-        reader.wrong("the file", &format!("{more} more problem(s)"));
+        reader.wrong("the file", &format!("more problems: {more}"));
     }
     Err(reader.problems)
 }

@@ -161,11 +161,7 @@ fn problems_are_listed_up_to_a_number() {
     let bad = json!({"id": "", "criterion": 7, "kind": "?"});
     let found = problems(&Value::Array(vec![bad; 10]));
     assert_eq!(found.len(), 21);
-    assert!(
-        found[20].starts_with("the file: ") && found[20].ends_with(" more problem(s)"),
-        "{}",
-        found[20]
-    );
+    assert!(found[20].starts_with("the file: more problems: "), "{}", found[20]);
 }
 
 #[test]

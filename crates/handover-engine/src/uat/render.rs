@@ -29,7 +29,7 @@ pub fn render(document: &Document, results: &[ScenarioResult], about: &DocumentI
     let _ = writeln!(out, "# Acceptance of epic {}: {}\n", document.epic, quote_inline(title));
     let _ = writeln!(
         out,
-        "Generated from `{}`; edit that file instead. `handover uat {} --gate quick` runs the automatic \
+        "Generated from `{}`; edit that file instead. `handover run uat {} --gate quick` runs the automatic \
          scenarios; the checklists are for a person.\n",
         about.data, document.epic
     );
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(
             text,
             "# Acceptance of epic 1: acceptance\n\n\
-             Generated from `docs/uat/epic-1-uat.json`; edit that file instead. `handover uat 1 --gate quick` runs \
+             Generated from `docs/uat/epic-1-uat.json`; edit that file instead. `handover run uat 1 --gate quick` runs \
              the automatic scenarios; the checklists are for a person.\n\n\
              Stories: 1-1-a, 1-2-b\n\n\
              ## Criteria\n\n| criterion | scenario | kind | result |\n|---|---|---|---|\n\

@@ -178,7 +178,7 @@ fn work_that_must_not_be_committed_is_fixed() {
     state.apply(&phase("a", RunPhase::Review, 2, Verdict::Passed));
     // The only fix is used up.
     assert_eq!(state.handle(&refused), [park("a")]);
-    assert!(state.stories[0].reason.contains("after 1 fix(es): a secret"));
+    assert!(state.stories[0].reason.contains("after 1 fix: a secret"));
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn a_secret_is_sent_back_and_never_reaches_a_branch() {
     assert_eq!(state.state, RunState::Failed);
     let story = &state.stories[0];
     assert!(
-        story.reason.starts_with("the work cannot be committed after 1 fix(es)"),
+        story.reason.starts_with("the work cannot be committed after 1 fix"),
         "{}",
         story.reason
     );

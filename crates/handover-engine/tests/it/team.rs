@@ -195,7 +195,7 @@ fn rejected_work_goes_to_the_developer_and_then_to_a_senior() {
     say(&mut state, Some(ReadyForQa));
     check(&mut state, GateOutcome::Failed);
     assert_eq!(who(&state), "park");
-    assert!(state.stories[0].reason.contains("after 3 fix(es)"), "{}", state.stories[0].reason);
+    assert!(state.stories[0].reason.contains("after 3 fixes"), "{}", state.stories[0].reason);
 }
 
 #[test]

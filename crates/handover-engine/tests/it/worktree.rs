@@ -54,7 +54,7 @@ fn a_worktree_recovers_from_damage() {
     write(&tree, "b.txt", "two\n");
     let work = tree.snapshot().unwrap();
     let admin = trees.project.folder.path().join(".git/worktrees/tree");
-    let harm: [&dyn Fn(); 7] = [
+    let harm: [&dyn Fn(); 8] = [
         &|| fs_err::write(tree.path.join("a.txt"), "spoilt").unwrap(),
         &|| fs_err::remove_file(tree.path.join("b.txt")).unwrap(),
         &|| fs_err::write(admin.join("index.lock"), "").unwrap(),
@@ -62,6 +62,11 @@ fn a_worktree_recovers_from_damage() {
         &|| fs_err::remove_dir_all(&tree.path).unwrap(),
         &|| fs_err::write(tree.path.join(".git"), "gitdir: /nowhere").unwrap(),
         &|| fs_err::remove_dir_all(&admin).unwrap(),
+        // `git worktree add` was killed.
+        &|| {
+            fs_err::remove_dir_all(&tree.path).unwrap();
+            fs_err::write(admin.join("locked"), "initializing").unwrap();
+        },
     ];
     for (number, harm) in harm.iter().enumerate() {
         harm();
@@ -73,6 +78,26 @@ fn a_worktree_recovers_from_damage() {
     tree.remove().unwrap();
     assert!(!tree.path.exists() && !trees.path("tree.index").exists());
     tree.remove().unwrap();
+}
+
+#[test]
+fn a_worktree_that_was_never_finished_is_forgotten() {
+    let trees = Trees::new();
+    let folder = trees.project.folder.path().join(".handover/runs/run_1/worktrees");
+    let at = |name: &str| {
+        let index = trees.path(&format!("{name}.index"));
+        Worktree::at(&trees.project.repo, folder.join(name), index, &trees.base)
+    };
+    let admin = trees.project.folder.path().join(".git/worktrees");
+    for (name, reason) in [("killed", "initializing"), ("kept", "a stick that is not plugged in")] {
+        let tree = at(name);
+        tree.ensure().unwrap();
+        fs_err::remove_dir_all(&tree.path).unwrap();
+        fs_err::write(admin.join(name).join("locked"), reason).unwrap();
+    }
+    trees.project.repo.prune().unwrap();
+    assert!(!admin.join("killed").exists());
+    assert!(admin.join("kept").exists(), "somebody else locked it");
 }
 
 #[test]

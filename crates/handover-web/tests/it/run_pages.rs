@@ -174,10 +174,10 @@ fn a_failed_run() {
     Cost: $1.50 72,000 tokens
     Agent and gate time: 6 m 34 s 42 turns
     Some stories failed; their work is kept on separate branches.
-    1-1-login failed: the review failed after 1 fix(es): review said failed.
+    1-1-login failed: the review failed after 1 fix: review said failed.
     handover run 1
     | Story | State | dev | gates | review | fix | Time | Cost | Commit or branch
-    the review failed after 1 fix(es): review said failed.
+    the review failed after 1 fix: review said failed.
     | failed |
     [passed](/runs/run_1/steps?story=1-1-login&amp;phase=gates&amp;attempt=2) 1.5 s
     [failed](/runs/run_1/steps?story=1-1-login&amp;phase=review&amp;attempt=1) 1 m 05 s $0.25

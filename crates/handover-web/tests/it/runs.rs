@@ -55,6 +55,6 @@ fn an_unreadable_journal_is_an_error_page() {
     let response = fixture.get(&format!("/runs/{run}"), &[]);
     assert_eq!(response.status, 500);
     let page = String::from_utf8(response.body).unwrap();
-    shows(&page, &["This run cannot be read", "handover journal"]);
+    shows(&page, &["This run cannot be read", "handover run journal"]);
     shows(&fixture.page("/runs"), &["unreadable"]);
 }

@@ -9,6 +9,8 @@ mod stage;
 mod story;
 mod web;
 
+use std::path::Path;
+
 use super::{CommandLine, Outcome};
 use crate::app::App;
 use crate::env;
@@ -55,6 +57,30 @@ pub(crate) struct DemoArgs {
     still: bool,
 }
 
+/// What agents need of the system, before half a story is told: a container may have none of it.
+fn check_system(with_git: bool) -> Result<(), CommandError> {
+    let missing = |what: &str, hint: &str| {
+        let message = format!("the demo starts programs, which needs {what}");
+        Err(CommandError::new(Exit::Environment, "environment", message).hinted(hint))
+    };
+    if cfg!(unix) && !Path::new("/dev/null").exists() {
+        return missing(
+            "`/dev/null`",
+            "Mount `/dev`; `init`, `search` and `brief` work without it.",
+        );
+    }
+    if std::env::current_exe().is_err() {
+        return missing("`/proc`", "Mount it: `mount -t proc proc /proc`.");
+    }
+    if env::on_path("sh").is_none() {
+        return missing("a shell", "Install `sh`, or add its folder to PATH.");
+    }
+    if with_git && env::on_path("git").is_none() {
+        return missing("git", "Install git, or see the demo without `--epic` and `--web`.");
+    }
+    Ok(())
+}
+
 pub(crate) fn run(app: &App, line: CommandLine, args: DemoArgs) -> Outcome {
     if app.ui.is_json() && !args.web {
         return Err(CommandError::new(Exit::Usage, "usage", "the demo has no JSON output")
@@ -65,6 +91,7 @@ pub(crate) fn run(app: &App, line: CommandLine, args: DemoArgs) -> Outcome {
         return Err(CommandError::new(Exit::Usage, "usage", message)
             .hinted("Install the full program, or omit `--web`."));
     }
+    check_system(args.epic || args.web)?;
     env::isolate();
     let folder =
         tempfile::Builder::new().prefix("handover-demo-").tempdir().map_err(|error| io(&error))?;

@@ -40,9 +40,41 @@ pub(crate) struct DoctorArgs {
     fix: bool,
 }
 
+/// What a check is about, in the order of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Group {
+    Project,
+    Store,
+    Files,
+    Agents,
+}
+
+impl Group {
+    fn of(name: &str) -> Self {
+        match name {
+            "project" | "configuration" | "trust" | "protection" => Self::Project,
+            "fix" | "writing" | "last good copy" => Self::Store,
+            "package files" | "artifacts" | "spool" | "notes" => Self::Files,
+            store if store.starts_with("store") => Self::Store,
+            _ => Self::Agents,
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::Project => "Project",
+            Self::Store => "Store",
+            Self::Files => "Files and notes",
+            Self::Agents => "Agent programs",
+        }
+    }
+}
+
 /// The result of one check.
 #[derive(Debug, Serialize)]
 pub(crate) struct Check {
+    group: Group,
     name: String,
     ok: bool,
     detail: String,
@@ -51,15 +83,33 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn fine(name: &str, detail: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), ok: true, detail: detail.into(), fix: None }
+        Self {
+            group: Group::of(name),
+            name: name.to_owned(),
+            ok: true,
+            detail: detail.into(),
+            fix: None,
+        }
     }
 
     pub(crate) fn wrong(name: &str, detail: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), ok: false, detail: detail.into(), fix: Some(fix.into()) }
+        Self {
+            group: Group::of(name),
+            name: name.to_owned(),
+            ok: false,
+            detail: detail.into(),
+            fix: Some(fix.into()),
+        }
     }
 
     pub(crate) fn failed(name: &str, error: CommandError) -> Self {
-        Self { name: name.to_owned(), ok: false, detail: error.message, fix: error.hint }
+        Self {
+            group: Group::of(name),
+            name: name.to_owned(),
+            ok: false,
+            detail: error.message,
+            fix: error.hint,
+        }
     }
 }
 
@@ -115,18 +165,29 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
             checks.extend(probe::checks(app));
         }
     }
-    let all_fine = checks.iter().all(|check| check.ok);
+    checks.sort_by_key(|check| check.group);
+    let failed = checks.iter().filter(|check| !check.ok).count();
     app.ui.answer("checks", &checks, |ui| {
+        let mut group = None;
         for check in &checks {
+            if group.replace(check.group) != Some(check.group) {
+                ui.heading(check.group.title())?;
+            }
             let mark = if check.ok { "ok  " } else { "FAIL" };
-            ui.line(format_args!("{mark}  {}: {}", check.name, check.detail))?;
+            ui.line(format_args!("  {mark}  {}: {}", check.name, check.detail))?;
             if let Some(fix) = check.fix.as_ref().filter(|_| !check.ok) {
-                ui.line(format_args!("      {fix}"))?;
+                ui.line(format_args!("        {fix}"))?;
+            }
+        }
+        match failed {
+            0 => ui.note("Everything is in order."),
+            failed => {
+                ui.note(format_args!("{failed} of {} failed.", ui::count(checks.len(), "check")))
             }
         }
         Ok(())
     })?;
-    Ok(if all_fine { Exit::Done } else { Exit::Failed })
+    Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
 }
 
 /// Reports what the files of the checkout want and do not get.
@@ -194,7 +255,7 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
     for check in looked {
         let name = format!("store {}", check.part);
         let fix = match check.part {
-            CheckedPart::TextIndex => "Run `handover store reindex`.",
+            CheckedPart::TextIndex => "Run `handover data reindex`.",
             CheckedPart::Integrity | CheckedPart::Records | CheckedPart::References => {
                 place.repair_hint()
             }
@@ -220,11 +281,19 @@ fn spooled(app: &App) -> Result<Check, CommandError> {
     Ok(match imported.waiting.first() {
         None => Check::fine(
             "spool",
-            format!("imported {}", ui::count(imported.kept, "pending receipt")),
+            match imported.kept {
+                0 => "no receipt is waiting for the store".to_owned(),
+                kept => {
+                    format!("added {} that had waited for the store", ui::count(kept, "receipt"))
+                }
+            },
         ),
         Some((path, reason)) => Check::wrong(
             "spool",
-            format!("{} pending, first: {reason}", ui::count(imported.waiting.len(), "receipt")),
+            format!(
+                "{} written while the store could not be cannot be added, first: {reason}",
+                ui::count(imported.waiting.len(), "receipt")
+            ),
             format!("Fix or delete {}.", path.display()),
         ),
     })

@@ -1,4 +1,4 @@
-//! `handover gc`
+//! `handover data gc`
 
 mod experiments;
 mod spawns;
@@ -38,9 +38,9 @@ pub(crate) struct GcArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  handover gc --dry-run
-  handover gc
-  handover gc --older-than 7 --json";
+  handover data gc --dry-run
+  handover data gc
+  handover data gc --older-than 7 --json";
 
 /// What was deleted, or would be.
 struct Collected {

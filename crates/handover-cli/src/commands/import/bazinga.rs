@@ -1,4 +1,4 @@
-//! `handover import bazinga`
+//! `handover data import bazinga`
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const MAX_DAMAGED_SHOWN: usize = 20;
 /// rows are reported, and rows without an equivalent are counted. Importing again adds only what is new.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover import bazinga bazinga/bazinga.db\n  handover import bazinga old.db --json | jq .import.damaged"
+    after_help = "Examples:\n  handover data import bazinga bazinga/bazinga.db\n  handover data import bazinga old.db --json | jq .import.damaged"
 )]
 pub(crate) struct BazingaArgs {
     /// Database file, usually `bazinga/bazinga.db`
@@ -82,12 +82,15 @@ pub(crate) fn run(app: &App, args: BazingaArgs) -> Outcome {
         line("Strategies", report.strategies)?;
         if report.without_file > 0 {
             ui.note(format_args!(
-                "{} package(s) no longer have a file; their summary is used as their text.",
-                report.without_file
+                "{} without a file; the summary is used as the text.",
+                crate::ui::count(report.without_file, "package")
             ));
         }
         for (table, count) in &report.left_out {
-            ui.note(format_args!("{count} row(s) of {table} have no equivalent and were skipped."));
+            ui.note(format_args!(
+                "{} of {table} without an equivalent, skipped.",
+                crate::ui::count(*count, "row")
+            ));
         }
         for damage in report.damaged.iter().take(MAX_DAMAGED_SHOWN) {
             ui.warn(format_args!("{} {}: {}", damage.table, damage.row, damage.problem));

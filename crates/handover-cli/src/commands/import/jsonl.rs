@@ -1,4 +1,4 @@
-//! `handover import FILE`
+//! `handover data import FILE`
 
 use std::io::BufReader;
 use std::path::Path;
@@ -18,9 +18,8 @@ pub(crate) fn run(app: &App, file: &Path) -> Outcome {
     } else {
         let opened = open_regular(&app.folder()?.join(file)).map_err(|error| {
             match error.is_irregular() {
-                true => {
-                    CommandError::invalid(error).hinted("Pass a file written by `handover export`.")
-                }
+                true => CommandError::invalid(error)
+                    .hinted("Pass a file written by `handover data export`."),
                 false => error.into(),
             }
         })?;

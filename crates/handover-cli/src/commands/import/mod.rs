@@ -1,4 +1,4 @@
-//! `handover import`
+//! `handover data import`
 
 mod bazinga;
 mod jsonl;
@@ -18,13 +18,13 @@ use crate::error::CommandError;
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:\n  handover import project.jsonl\n  gunzip -c project.jsonl.gz | handover import -\n  handover import bazinga ../shop/bazinga/bazinga.db"
+    after_help = "Examples:\n  handover data import project.jsonl\n  gunzip -c project.jsonl.gz | handover data import -\n  handover data import bazinga ../shop/bazinga/bazinga.db"
 )]
 pub(crate) struct ImportArgs {
     #[command(subcommand)]
     from: Option<From>,
 
-    /// File written by `handover export`, or `-` for standard input
+    /// File written by `handover data export`, or `-` for standard input
     file: Option<PathBuf>,
 }
 
@@ -39,6 +39,6 @@ pub(crate) fn run(app: &App, args: ImportArgs) -> Outcome {
         (Some(From::Bazinga(args)), _) => bazinga::run(app, args),
         (None, Some(file)) => jsonl::run(app, &file),
         (None, None) => Err(CommandError::invalid("no file to import was given")
-            .hinted("Pass a file written by `handover export`, or `-` for standard input.")),
+            .hinted("Pass a file written by `handover data export`, or `-` for standard input.")),
     }
 }

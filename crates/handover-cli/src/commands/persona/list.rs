@@ -1,4 +1,4 @@
-//! `handover persona list`
+//! `handover project persona list`
 
 use serde_json::Value;
 
@@ -9,7 +9,9 @@ use crate::error::Exit;
 
 /// List all personas: built-in, user and project
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  handover persona list\n  handover persona list --json")]
+#[command(
+    after_help = "Examples:\n  handover project persona list\n  handover project persona list --json"
+)]
 pub(crate) struct ListArgs {}
 
 pub(crate) fn run(app: &App, _args: ListArgs) -> Outcome {

@@ -1,4 +1,4 @@
-//! `handover persona …`
+//! `handover project persona …`
 
 mod list;
 mod show;

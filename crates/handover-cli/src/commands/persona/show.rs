@@ -1,4 +1,4 @@
-//! `handover persona show`
+//! `handover project persona show`
 
 use handover_model::PersonaId;
 
@@ -10,7 +10,7 @@ use crate::error::Exit;
 /// Show a persona and the layers it is built from
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover persona show winston\n  handover persona show murat --json"
+    after_help = "Examples:\n  handover project persona show winston\n  handover project persona show murat --json"
 )]
 pub(crate) struct ShowArgs {
     /// Persona name

@@ -9,7 +9,7 @@ use handover_engine::pipeline::Voice;
 use handover_engine::reducer::{Effect, Event, State};
 use handover_model::RunPhase;
 
-use super::progress::{sentence, waiting};
+use super::progress::sentence;
 use crate::app::App;
 use crate::commands::watch::{Board, Ongoing, Press};
 use crate::error::CommandError;
@@ -141,10 +141,7 @@ impl<'a> Live<'a> {
     }
 
     fn ongoing(&self, state: &State) -> Ongoing {
-        let how = match state.waits_until {
-            Some(until) => format!("{}  {}", clock(self.begin.elapsed()), waiting(until)),
-            None => clock(self.begin.elapsed()),
-        };
+        let how = clock(self.begin.elapsed());
         let at_work = self.doing.iter().filter(|(_, all)| !all.is_empty());
         Ongoing {
             run: Some((state.plan.epic.to_string(), how)),

@@ -23,10 +23,10 @@ pub(crate) use request::request;
 
 /// Run the stories of an epic: develop, test, review, commit
 ///
-/// Finds stories in docs/stories, docs/sprint-artifacts and docs/sprints. Each story is developed in its own
-/// worktree, checked by the project's tests, reviewed by a fresh agent, and committed to the branch
-/// `handover/epic-EPIC`. Your checkout and branch are not touched. Failed work is kept on
-/// `handover/failed/STORY`.
+/// Finds stories where BMAD 4 and 6, spec-kit and plain folders keep them; `--dry-run` shows which file became
+/// which story, and `runs.stories` names other places. Each story is developed in its own worktree, checked by
+/// the project's tests, reviewed by a fresh agent, and committed to the branch `handover/epic-EPIC`. Your
+/// checkout and branch are not touched. Failed work is kept on `handover/failed/STORY`.
 ///
 /// On a terminal you see its stories, agents and what they were given, as with `handover watch`; elsewhere, or
 /// with `--plain`, a line for everything that happens.
@@ -36,13 +36,15 @@ pub(crate) use request::request;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    override_usage = "handover run [OPTIONS] <EPIC>...\n       handover run abandon [EPIC]"
+    override_usage = "handover run [OPTIONS] <EPIC>...\n       handover run status|journal|report [RUN]\n       \
+                      handover run answer [RUN] [STORY] [TEXT|-]\n       handover run uat <EPIC>\n       \
+                      handover run abandon [EPIC]"
 )]
 pub(crate) struct RunCommand {
     #[command(flatten)]
     run: RunArgs,
 
-    /// Further epics, run in dependency order as by `handover chain`
+    /// Further epics, run in dependency order
     #[arg(value_name = "EPIC", help_heading = None)]
     more: Vec<String>,
 }

@@ -285,8 +285,8 @@ pub(super) fn sentence(event: &Event) -> Option<String> {
             "the base passes its gates".to_owned()
         }
         Event::BaseChecked { failing, .. } => format!(
-            "{} test(s) fail on the base and will not count: {}",
-            failing.len(),
+            "the base fails {}, which will not count: {}",
+            crate::ui::count(failing.len(), "test"),
             handover_text::cut::cut(&failing.join(", "), 120)
         ),
         Event::GatesEnded { story, outcome, failures, .. } => match outcome {

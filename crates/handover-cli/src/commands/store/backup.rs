@@ -1,4 +1,4 @@
-//! `handover store backup`
+//! `handover data backup`
 
 use serde_json::json;
 
@@ -14,15 +14,16 @@ use crate::store::StoreLocation;
 /// store is refused. `handover doctor --fix` takes records from it that the store has lost. `handover doctor`
 /// renews it, and so does, once a day, a command that writes to a small store.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  handover store backup\n  handover doctor --fix")]
+#[command(after_help = "Examples:\n  handover data backup\n  handover doctor --fix")]
 pub(crate) struct BackupArgs {}
 
 pub(crate) fn run(app: &App, _: BackupArgs) -> Outcome {
     app.existing_store()?;
     let StoreLocation::File(store) = app.store_location()? else {
         let message = "only a store in a file is copied";
-        return Err(CommandError::invalid(message)
-            .hinted("Back the database up with its own tools, or use `handover export FILE`."));
+        return Err(CommandError::invalid(message).hinted(
+            "Back the database up with its own tools, or use `handover data export FILE`.",
+        ));
     };
     let copy = back_up(&store)?;
     let answer = json!({"store": store, "copy": copy});

@@ -1,4 +1,4 @@
-//! `handover store copy`
+//! `handover data copy`
 
 use handover_context::archive::{copy, copy_to_shared};
 use serde_json::json;
@@ -16,7 +16,7 @@ use crate::store::{Purpose, StoreLocation};
 /// projects are never merged.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover store copy .handover/store.db postgres://ann@db.example.com/work\n  handover store copy \"$HANDOVER_STORE\" backup.db"
+    after_help = "Examples:\n  handover data copy .handover/store.db postgres://ann@db.example.com/work\n  handover data copy \"$HANDOVER_STORE\" backup.db"
 )]
 pub(crate) struct CopyArgs {
     /// Store to copy from

@@ -1,4 +1,4 @@
-//! `handover store redact`
+//! `handover data redact`
 
 use handover_context::archive::{RedactMode, redact};
 use serde_json::json;
@@ -13,10 +13,10 @@ use crate::ui::count;
 /// New rules protect what is stored from then on; this applies them to all records of the store, in one
 /// transaction, and rebuilds the text index. Hashes of receipts and packages stay those of the delivered
 /// prompts and the files, so that they can still be verified. Package files are not changed, and neither are
-/// copies of the store: renew them with `handover store backup`.
+/// copies of the store: renew them with `handover data backup`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover store redact --dry-run\n  handover store redact && handover store backup"
+    after_help = "Examples:\n  handover data redact --dry-run\n  handover data redact && handover data backup"
 )]
 pub(crate) struct RedactArgs {
     /// Only count what would change

@@ -1,4 +1,4 @@
-//! `handover store reindex`
+//! `handover data reindex`
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use crate::ui::count;
 /// covers all sessions unless `--session` names one.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover store reindex\n  handover store reindex --session checkout\n  handover doctor"
+    after_help = "Examples:\n  handover data reindex\n  handover data reindex --session checkout\n  handover doctor"
 )]
 pub(crate) struct ReindexArgs {}
 

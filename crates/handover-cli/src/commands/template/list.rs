@@ -1,4 +1,4 @@
-//! `handover template list`
+//! `handover project template list`
 
 use handover_model::Category;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::error::Exit;
 /// List all templates: built-in, user and project
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover template list\n  handover template list --type database --json"
+    after_help = "Examples:\n  handover project template list\n  handover project template list --type database --json"
 )]
 pub(crate) struct ListArgs {
     /// Only templates of this type

@@ -1,4 +1,4 @@
-//! `handover template …`
+//! `handover project template …`
 
 mod list;
 mod show;

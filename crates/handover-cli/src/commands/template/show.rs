@@ -1,4 +1,4 @@
-//! `handover template show`
+//! `handover project template show`
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use crate::error::{CommandError, Exit};
 /// Useful as a starting point for your own.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover template show rust\n  handover template show python > .handover/specializations/python.md"
+    after_help = "Examples:\n  handover project template show rust\n  handover project template show python > .handover/specializations/python.md"
 )]
 pub(crate) struct ShowArgs {
     /// Template name
@@ -26,7 +26,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
             "not_found",
             format!("no template named `{}`", args.name),
         )
-        .hinted("Run `handover template list` to see what exists."));
+        .hinted("Run `handover project template list` to see what exists."));
     };
     let answer = json!({
         "name": template.header.name,

@@ -1,4 +1,4 @@
-//! `handover template validate`
+//! `handover project template validate`
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::error::Exit;
 /// Check the header, sections, version guards and size of template files
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover template validate .handover/specializations/*.md\n  handover template validate ours.md --json"
+    after_help = "Examples:\n  handover project template validate .handover/specializations/*.md\n  handover project template validate ours.md --json"
 )]
 pub(crate) struct ValidateArgs {
     /// Files to check

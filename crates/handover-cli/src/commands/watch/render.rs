@@ -6,6 +6,7 @@ use handover_text::cut::one_line;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::scene::{AgentLane, Ongoing, RunLane, Scene, SessionLane, StoryLane};
+use crate::commands::run::waiting;
 use crate::ui::single_line;
 
 const PLAIN: Style = Style::new();
@@ -170,7 +171,7 @@ fn lanes(scene: &Scene, ongoing: &Ongoing, view: &View, now: Timestamp) -> Vec<(
         // Of several runs of an epic the first is the latest.
         let is_led = led.take_if(|epic| **epic == run.epic).is_some();
         let ongoing = if is_led { ongoing } else { &nothing };
-        lines.extend(run_lines(run, ongoing).into_iter().map(|line| (line, false)));
+        lines.extend(run_lines(run, ongoing, now).into_iter().map(|line| (line, false)));
     }
     let mut nth = 0;
     for session in &scene.sessions {
@@ -196,7 +197,7 @@ fn window(lines: Vec<(Line, bool)>, room: usize) -> Vec<Line> {
     lines.into_iter().skip(first).take(room).map(|(line, _)| line).collect()
 }
 
-fn run_lines(run: &RunLane, ongoing: &Ongoing) -> Vec<Line> {
+fn run_lines(run: &RunLane, ongoing: &Ongoing, now: Timestamp) -> Vec<Line> {
     let done = run.stories.iter().filter(|story| story.state == "done").count();
     let mut head = Line::of(BOLD, format!("RUN epic {}", run.epic))
         .with(style_of(&run.state), format!("  {}", run.state))
@@ -205,6 +206,11 @@ fn run_lines(run: &RunLane, ongoing: &Ongoing) -> Vec<Line> {
         head = head.with(DIM, format!("  {how}"));
     }
     let mut lines = vec![Line::default(), head];
+    if let Some(until) = run.waits_until {
+        let minutes = (until.as_micros() - now.as_micros()).max(0) / 60_000_000;
+        let left = format!("  in {} min: {}", minutes + 1, waiting(until));
+        lines.push(Line::of(ASKS, left));
+    }
     for story in &run.stories {
         lines.extend(story_lines(story, ongoing.stories.get(&story.id)));
     }
@@ -235,7 +241,7 @@ fn story_lines(story: &StoryLane, doing: Option<&String>) -> Vec<Line> {
     lines.extend(doing.map(|doing| Line::of(PLAIN, format!("    {}", one_line(doing)))));
     if !story.question.is_empty() {
         lines.push(Line::of(ASKS, format!("    ? {}", one_line(&story.question))));
-        lines.push(Line::of(DIM, format!("      handover answer {} \"…\" --resume", story.id)));
+        lines.push(Line::of(DIM, format!("      handover run answer {} \"…\" --resume", story.id)));
     } else if !story.reason.is_empty() && story.state != "done" {
         lines.push(Line::of(DIM, format!("    {}", one_line(&story.reason))));
     }

@@ -48,6 +48,7 @@ fn scene() -> Scene {
             epic: "1".to_owned(),
             state: "blocked".to_owned(),
             cost_usd: 3.0,
+            waits_until: None,
             stories: vec![
                 story("1-1-cart-totals", "done", &done, ""),
                 story(
@@ -97,7 +98,7 @@ fn shows_lanes_in_80_columns() {
       ✓ 1-1-cart-totals          $1.50   dev✓ gates✗ fix✓ review✓
       ■ 1-4-invoice-mail         $1.50   dev✗
         ? Which account sends invoices?
-          handover answer 1-4-invoice-mail "…" --resume
+          handover run answer 1-4-invoice-mail "…" --resume
 
     SESSION login-rework  3 agents, 9 packages
       ○ qa expert · login  1 min ago  812 tokens  got 3 packages, 1 error
@@ -170,4 +171,14 @@ fn a_run_that_is_led_from_here_shows_what_is_being_done_and_what_happened() {
     // A fifth of the screen is for what happened last.
     assert_eq!(text[19..23], ["event 6", "event 7", "event 8", "event 9"]);
     assert!(text[23].contains("Ctrl-C stop the run"));
+}
+
+#[test]
+fn a_run_that_waits_for_a_usage_limit_says_until_when() {
+    let mut scene = scene();
+    scene.runs[0].waits_until = Some(now().plus_seconds(42 * 60));
+    let lines: Vec<String> =
+        everything(&scene, now()).iter().map(|line| line.paint(false)).collect();
+    let waits = lines.iter().find(|line| line.contains("usage limit")).unwrap();
+    assert!(waits.starts_with("  in 43 min: "), "{waits}");
 }

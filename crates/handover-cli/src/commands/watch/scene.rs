@@ -22,7 +22,7 @@ const AGENTS: u32 = 20;
 /// What the process that leads a run knows beyond the store. Empty for everybody else.
 #[derive(Debug, Default)]
 pub(crate) struct Ongoing {
-    /// The run's epic, how long it has been at work, and why nothing happens if that is so.
+    /// The run's epic, and how long it has been at work.
     pub(crate) run: Option<(String, String)>,
     /// What is being done in a story, and the last sign of life.
     pub(crate) stories: BTreeMap<String, String>,
@@ -44,6 +44,8 @@ pub(super) struct RunLane {
     pub(super) epic: String,
     pub(super) state: String,
     pub(super) cost_usd: f64,
+    /// When the usage limit that it waits for is lifted.
+    pub(super) waits_until: Option<Timestamp>,
     pub(super) stories: Vec<StoryLane>,
 }
 
@@ -166,6 +168,7 @@ fn run_lane(run: &Value) -> RunLane {
         epic: text(run, "epic"),
         state: text(run, "state"),
         cost_usd: run["cost_usd"].as_f64().unwrap_or_default(),
+        waits_until: text(run, "waits_until").parse().ok(),
         stories: stories.map(story_lane).collect(),
     }
 }

@@ -293,11 +293,27 @@ fn tools_that_cannot_be_redirected_are_refused() {
         )
     };
     let needs_core = "<dependencies><dependency><groupId>shop</groupId><artifactId>core</artifactId></dependency></dependencies>";
-    let cases: [(&[(&str, String)], &str); 3] = [
+    let gradle =
+        |rest: &str| format!("plugins {{ id 'java' }}\nrepositories {{ mavenLocal() }}\n{rest}\n");
+    let published = "apply plugin: 'maven-publish'\ngroup = 'shop'";
+    let cases: [(&[(&str, String)], &str); 4] = [
         // Maven takes a sibling that is not built together from its local repository.
         (
             &[("app/pom.xml", pom("app", needs_core)), ("core/pom.xml", pom("core", ""))],
             "`app` is not built together with `core`",
+        ),
+        // So does Gradle, if a sibling was published there.
+        (
+            &[
+                (
+                    "app/build.gradle",
+                    gradle("dependencies { implementation 'shop:core:1.0-SNAPSHOT' }"),
+                ),
+                ("app/settings.gradle", String::new()),
+                ("core/build.gradle", gradle(published)),
+                ("core/settings.gradle", "rootProject.name = 'core'\n".to_owned()),
+            ],
+            "`app` takes `shop:core` from Maven's local repository (`mavenLocal()`)",
         ),
         // A composite build of Gradle by its absolute path.
         (
@@ -321,6 +337,8 @@ fn tools_that_cannot_be_redirected_are_refused() {
         for (path, text) in files {
             epic.env.write(path, text.replace("{checkout}", &checkout));
         }
+        let published = epic.env.folder().join("home/.m2/repository/shop/core");
+        fs_err::create_dir_all(published).unwrap();
         epic.commit_all("files");
         let calls = counted(&epic);
         let message = refused(&epic, &[]);

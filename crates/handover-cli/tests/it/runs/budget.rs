@@ -177,8 +177,7 @@ fn an_unfinished_run_can_be_abandoned() {
     epic.env.run(["run", "abandon", "1"]).fails(2);
     epic.run(&["--max-cost", "0.5"]).fails(4);
     epic.run(&[]).fails(2);
-    let agent = epic.agent();
-    epic.env.run(["run", "abandon", "--agent-command", &agent]).fails(1);
+    epic.env.run(["run", "abandon"]).fails(1);
     assert_eq!(epic.states(), ["failed", "failed"]);
     assert_eq!(epic.reason(0), "the run was abandoned");
     assert_eq!(epic.git(&["show", "handover/failed/1-1-a:1-1-a.txt"]), "x");
@@ -335,6 +334,10 @@ fn waiting_for_a_usage_limit_survives_everything() {
         }
         let shown = epic.env.run(["status"]).ok();
         assert!(shown.stdout.contains("waits until"), "{shown}");
+        let watched = epic.env.run(["watch", "--once"]).ok();
+        assert!(watched.stdout.contains("in 1 min: the agent program has"), "{watched}");
+        let page = epic.env.run(["run", "report", "--html", "-"]).ok();
+        assert!(page.stdout.contains("The run waits until"), "{page}");
         let pid = run.id().to_string();
         std::process::Command::new("kill").args(["-s", signal, &pid]).status().unwrap();
         let code = run.wait().unwrap().code();

@@ -1,4 +1,4 @@
-//! `handover chain`: epics in order, each with the handoffs of its dependencies.
+//! `handover run` with several epics: epics in order, each with the handoffs of its dependencies.
 
 use serde_json::{Value, json};
 

@@ -598,6 +598,7 @@ fn a_filled_in_template_is_kept() {
     epic.env.run(["run", "1", "--agent-command", &command]).ok();
     let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
     assert!(story.contains("- [x] do 1-1-a") && story.contains("\n- a.txt\n"), "{story}");
+    assert_eq!(story.matches("\n## Dev Agent Record\n").count(), 1, "{story}");
     // The author's text is the author's.
     fs_err::write(&agent, script(" -e 's/Keep this/Gone/'")).unwrap();
     let output = epic.env.run(["run", "1", "--all", "--agent-command", &command]).ok();

@@ -1,4 +1,31 @@
 //! Runs: the real program, real git, and an agent program with every fault that agents have.
+//!
+//! Faults of 0.1.0, by the number that the tests name, and where each is tested:
+//!
+//! | | tests |
+//! |---|---|
+//! | R1 | `base::gates_check_the_worktree_despite_an_editable_install`, `base::gates_that_cannot_check_the_worktree_are_refused`, `base::agents_import_the_worktree_too`, `base::gates_check_the_packages_of_the_worktree`, `base::gates_check_the_modules_of_the_worktree`, `base::cargo_must_not_build_packages_of_the_checkout`, `base::tools_that_cannot_be_redirected_are_refused`, `base::gates_check_the_packages_of_the_worktree_with_pnpm` |
+//! | R2 | `chain::resuming_a_chain_that_has_ended_continues_with_the_answers` |
+//! | R3 | `faults::a_grave_finding_is_fixed_although_the_verdict_is_passed` |
+//! | R4 | `party::answers::answered_work_that_conflicts_is_merged_by_the_developer` |
+//! | R5 | `layouts::finds_the_layout_of_bmad_6`, `layouts::finds_sharded_and_plain_layouts`, `layouts::configured_folders_are_searched` |
+//! | R6 | `basics::a_run_uses_the_only_active_session` |
+//! | R7 | `basics::a_large_lock_file_does_not_hide_the_code` |
+//! | R8 | `party::kickoff::a_kickoff_survives_a_blocked_story_without_work` |
+//! | R9 | `parallel::conflicts_do_not_use_up_the_fixes` |
+//! | R10 | `faults::a_missing_file_is_not_a_network_failure` |
+//! | R11 | `budget::the_limit_of_a_story_ends_only_that_story`, `budget::a_cost_limit_is_questioned_if_no_cost_is_reported`, `budget::an_agent_that_exceeds_the_limit_of_its_phase_fails`, `budget::an_unfinished_run_can_be_abandoned`, `budget::an_agent_is_stopped_when_it_passes_a_limit` |
+//! | R12 | `basics::the_first_preview_shows_a_whole_prompt` |
+//! | R13 | `base::a_broken_test_setup_is_found_before_an_agent_is_paid`, `base::a_missing_pytest_is_named` |
+//! | R14 | `closing::a_finished_epic_can_be_closed_later` |
+//! | R15 | `basics::a_result_is_not_beside_the_files_of_other_agents` |
+//! | R16 | `faults::work_inside_a_submodule_is_refused` |
+//! | R17 | `faults::a_filled_in_template_is_kept` |
+//! | R18 | `layouts::dependencies_are_read_as_people_write_them` |
+//! | R19 | `faults::findings_without_a_category_stay_apart` |
+//! | R20 | `faults::a_new_run_knows_the_findings_of_the_failed_one` |
+//! | R21 | `closing::scenarios_are_compared_with_the_criteria` |
+//! | R22 | `basics::a_finished_run_names_the_next_step`, `basics::the_clock_moves_while_an_agent_is_silent`, `basics::the_voices_of_a_party_are_counted`, `chain::a_dependency_that_never_ran_is_named` |
 
 mod base;
 mod basics;

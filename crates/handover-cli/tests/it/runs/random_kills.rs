@@ -63,14 +63,21 @@ fn kill_often(name: &str, scene: &Scene, random: &mut Random) -> usize {
     let expected = expected(scene);
     let whole = begin.elapsed();
     let epic = (scene.make)();
+    let said = epic.env.folder().join("said");
     let mut flags = scene.flags;
     let mut kills = 0;
     let mut paid: Vec<(Vec<String>, usize)> = Vec::new();
     let code = loop {
         let mut engine = epic.env.command();
         engine.args((scene.command)(&epic, flags));
-        engine.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
-        let after = if kills < PER_RUN { random.below(whole) } else { whole * 60 };
+        let said = fs_err::File::create(&said).unwrap();
+        engine.stdout(std::process::Stdio::null()).stderr(said.into_parts().0);
+        // Anywhere in the run, then soon after it was resumed, so that one run is killed often.
+        let after = match kills {
+            PER_RUN.. => whole * 60,
+            even if even % 2 == 0 => random.below(whole),
+            _ => random.below(whole / 8),
+        };
         let code = end_or_kill(engine.spawn().unwrap(), after);
         let all = calls(&epic);
         for (done, count) in &paid {
@@ -84,7 +91,8 @@ fn kill_often(name: &str, scene: &Scene, random: &mut Random) -> usize {
         paid.push((finished(&epic).into_iter().collect(), all.len()));
         flags = scene.again;
     };
-    assert_eq!(code, Some(scene.code), "{name} after {kills} kills");
+    let said = fs_err::read_to_string(said).unwrap();
+    assert_eq!(code, Some(scene.code), "{name} after {kills} kills: {said}");
     let run = epic.status()["id"].as_str().unwrap().to_owned();
     assert_eq!(processes_with("HANDOVER_RUN", &run), Vec::<u32>::new(), "{name}");
     assert_eq!((scene.left)(&epic), expected, "{name} after {kills} kills");

@@ -1,4 +1,4 @@
-//! `handover uat`: scenarios run on demand, outside the user's checkout.
+//! `handover run uat`: scenarios run on demand, outside the user's checkout.
 
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::{OwnCode, elsewhere, walk};
+use super::{OwnCode, elsewhere, shown, walk};
 use crate::bounded;
 use crate::gates::GateError;
 
@@ -48,10 +48,6 @@ pub(super) fn prove(own: &OwnCode<'_>) -> Result<(), GateError> {
         }
     }
     Ok(())
-}
-
-fn shown(own: &OwnCode<'_>, folder: &Path) -> String {
-    folder.strip_prefix(own.folder).unwrap_or(folder).display().to_string()
 }
 
 /// The projects that are built in one go with this one: those of the topmost one that lists it.

@@ -1,12 +1,14 @@
 //! Makes the project's tools use the code of a worktree. Dependencies are installed in the user's checkout,
 //! and some of them lead back there: editable installs of Python, linked packages of Node, a `go.work` that
-//! is not committed, patches in the configuration of Cargo, siblings in the local repository of Maven. Gates would then check the checkout, whatever an agent has done.
+//! is not committed, patches in the configuration of Cargo, siblings in the local repository of Maven, which Gradle
+//! reads, too. Gates would then check the checkout, whatever an agent has done.
 //!
 //! Each ecosystem has a file that redirects its tools and proves it: a tool that would still use the checkout
 //! is an error, because its result would mean nothing.
 
 mod cargo;
 mod go;
+mod gradle;
 mod maven;
 mod named;
 mod node;
@@ -60,6 +62,7 @@ impl OwnCode<'_> {
     ) -> Result<Variables, GateError> {
         named::prove(self)?;
         maven::prove(self)?;
+        gradle::prove(self)?;
         cargo::prove(self, on_event)?;
         python::redirect(self, on_event)
     }
@@ -96,6 +99,11 @@ impl OwnCode<'_> {
 
 fn elsewhere(what: impl Into<String>, place: &Path) -> GateError {
     GateError::Elsewhere { what: what.into(), place: place.to_owned() }
+}
+
+/// A folder of the worktree as people name it.
+fn shown(own: &OwnCode<'_>, folder: &Path) -> String {
+    folder.strip_prefix(own.folder).unwrap_or(folder).display().to_string()
 }
 
 /// How deep the folders of a project are searched; gates are found as deep.

@@ -126,6 +126,7 @@ fn figures(view: &RunView, document: &RunDocument) -> Markup {
             (stat("Cost", money(document.cost_usd), html! { (count(document.tokens)) " tokens" }))
             (stat("Agent and gate time", duration(document.duration_ms), html! { (plural(usize::try_from(document.turns).unwrap_or(usize::MAX), "turn", "turns")) }))
             (stat("Right now", match active.as_slice() {
+                _ if document.waits_until.is_some() && view.state() == RunState::Running => html! { "waiting" },
                 [] => html! { "–" },
                 [one] => html! { (excerpt(&one.what, 30)) },
                 many => html! { (many.len()) " at once" },
@@ -138,7 +139,9 @@ fn figures(view: &RunView, document: &RunDocument) -> Markup {
 fn next_step(view: &RunView, document: &RunDocument) -> Markup {
     let epic = &view.run.epic;
     let (tone, what, command) = match view.state() {
-        RunState::Running | RunState::Done => return closing_notes(document),
+        RunState::Running | RunState::Done => {
+            return html! { (waiting(document)) (closing_notes(document)) };
+        }
         RunState::Interrupted => (
             Tone::Warn,
             "It was interrupted; nothing is lost.",
@@ -185,6 +188,20 @@ fn next_step(view: &RunView, document: &RunDocument) -> Markup {
             pre { code { (command) } }
         }
         (closing_notes(document))
+    }
+}
+
+/// Why nothing happens, and until when.
+fn waiting(document: &RunDocument) -> Markup {
+    html! {
+        @if let Some(until) = document.waits_until {
+            div class="notice warn" id="needed" data-live {
+                p {
+                    strong { "The agent program has reached a usage limit." } " The run waits until "
+                    time datetime=(until) { (exact_time(until)) } " and then continues by itself."
+                }
+            }
+        }
     }
 }
 

@@ -127,7 +127,7 @@ fn question_form(
                     button { "Answer" }
                 }
             } @else {
-                pre { code { "handover answer " (run.id) " " (single_line(story)) " \"…\" --resume" } }
+                pre { code { "handover run answer " (run.id) " " (single_line(story)) " \"…\" --resume" } }
             }
         }
     }
