@@ -2,7 +2,7 @@
 
 use handover_model::{
     AmendedBy, Amendment, AmendmentDecision, ItemKind, ItemRef, Note, Package, PackageId,
-    ProjectId, Timestamp,
+    PackageKind, ProjectId, Timestamp,
 };
 use handover_store::{PackageFilter, Result as StoreResult, Store, StoreError};
 
@@ -90,7 +90,10 @@ pub fn of_package(
             }
         })
         .collect();
-    first_replaced(store, project, &statements)
+    let found = first_replaced(store, project, &statements)?;
+    // Packages of a session are about the same things, so only of decisions does that say something.
+    let decides = package.kind == PackageKind::Decisions;
+    Ok(found.filter(|by| decides || by.how.is_certain()))
 }
 
 /// What replaces the first of some statements.

@@ -273,6 +273,15 @@ number_id!(
     EventId, "event id"
 );
 
+/// How many characters of an id lists show.
+const SHOWN: usize = 6;
+
+/// The end of an id, as lists and briefs show it; enough to name a record.
+pub fn short_id(id: &str) -> &str {
+    let start = id.char_indices().rev().nth(SHOWN - 1).map_or(0, |(at, _)| at);
+    &id[start..]
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

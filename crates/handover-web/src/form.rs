@@ -189,19 +189,6 @@ pub(crate) fn is_local(path: &str) -> bool {
         && path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
 }
 
-/// A path with one more parameter, before its fragment.
-pub(crate) fn with_parameter(path: &str, name: &str, value: &str) -> String {
-    let (path, fragment) = path.split_once('#').unwrap_or((path, ""));
-    let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let mut all = form_urlencoded::Serializer::new(String::new());
-    for (key, old) in form_urlencoded::parse(query.as_bytes()).filter(|(key, _)| key != name) {
-        all.append_pair(&key, &old);
-    }
-    all.append_pair(name, value);
-    let hash = if fragment.is_empty() { String::new() } else { format!("#{fragment}") };
-    format!("{path}?{}{hash}", all.finish())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,12 +202,6 @@ mod tests {
             assert_eq!((Verb::parse(name), verb.row().0), (Some(verb), name));
         }
         assert_eq!((Subject::parse("x"), Verb::parse("")), (None, None));
-    }
-
-    #[test]
-    fn parameters_are_added_once() {
-        assert_eq!(with_parameter("/a", "done", "op 1"), "/a?done=op+1");
-        assert_eq!(with_parameter("/a?x=1&done=0#b", "done", "2"), "/a?x=1&done=2#b");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use maud::{DOCTYPE, Markup, html};
 use crate::error::PageError;
 use crate::pages::run;
 use crate::run_view::RunView;
-use crate::view::{exact_time, single_line};
+use crate::view::{exact_time, single_line, unlinked};
 use crate::{PageRequest, Site, asset, router};
 
 /// Why a report cannot be rendered.
@@ -119,21 +119,6 @@ fn without_links(html: &str) -> String {
     }
     out.push_str(&unlinked(rest, "span"));
     out
-}
-
-pub(crate) fn unlinked(html: &str, element: &str) -> String {
-    let mut out = String::with_capacity(html.len());
-    let mut rest = html;
-    while let Some(at) = rest.find("<a href=\"") {
-        let (before, link) = rest.split_at(at);
-        out.push_str(before);
-        out.push('<');
-        out.push_str(element);
-        let behind = link.get(9..).and_then(|link| link.split_once('"'));
-        rest = behind.map_or("", |(_, behind)| behind);
-    }
-    out.push_str(rest);
-    out.replace("</a>", &format!("</{element}>"))
 }
 
 #[cfg(test)]

@@ -20,14 +20,7 @@ pub(crate) const LATEST: &str = "latest";
 /// The fewest characters that stand for an id.
 const FEWEST: usize = 4;
 
-/// How many characters of an id lists show.
-const SHOWN: usize = 6;
-
-/// The end of an id, as lists show it.
-pub(crate) fn short_id(id: &str) -> &str {
-    let start = id.char_indices().rev().nth(SHOWN - 1).map_or(0, |(at, _)| at);
-    &id[start..]
-}
+pub(crate) use handover_model::short_id;
 
 /// What is learned comes and goes: a note or a strategy that is not there is a failure, not a usage error.
 fn failed(error: CommandError) -> CommandError {

@@ -212,6 +212,7 @@ impl Command {
     }
 
     /// The command itself, if it was called as a member of a group.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "every other command stands alone")]
     pub(crate) fn itself(self) -> Self {
         match self {
             Self::Data(member) => member.into(),

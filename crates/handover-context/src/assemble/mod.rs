@@ -46,7 +46,7 @@ use crate::package_file::ProjectPaths;
 pub use alive::{Freshness, Unchecked};
 use draft::Draft;
 pub use history::ShownVerdict;
-pub use known::PackedNote;
+pub use known::{EarlierNote, PackedNote};
 pub use passages::ShownPassage;
 pub use places::ShownPlace;
 use plan::Plan;

@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
-use handover_model::{NoteKind, NoteState, Timestamp, Tokenizer};
+use handover_model::{NoteKind, NoteState, Timestamp, Tokenizer, short_id};
 use handover_text::quote::quote_inline;
 use handover_text::{cut, tokens};
 
 use super::render::{path, warning};
 use super::{PackedNote, ShownPlace};
-use crate::why::short_id;
 
 /// What to do with notes that contradict each other.
 const NEWEST: &str = "Where these disagree, the newest counts.";

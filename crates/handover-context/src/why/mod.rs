@@ -8,18 +8,10 @@ use handover_model::{GroupId, Receipt, ReceiptId, Role, SessionId};
 use serde::Serialize;
 
 pub use fate::{Finding, sentence};
+pub use handover_model::short_id;
 pub use subject::{Library, Subject};
 
 use crate::assemble::Explained;
-
-/// How many characters of an id are shown.
-const SHOWN: usize = 6;
-
-/// The end of an id, as lists show it; enough to name a record.
-pub fn short_id(id: &str) -> &str {
-    let start = id.char_indices().rev().nth(SHOWN - 1).map_or(0, |(at, _)| at);
-    &id[start..]
-}
 
 /// Who got it, or would.
 #[derive(Debug, Clone, Serialize)]

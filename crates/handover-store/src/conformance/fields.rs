@@ -209,7 +209,7 @@ pub fn of_a_package(backend: &dyn Backend) {
         read_at: Some(at(9)),
         delivered_at: at(8),
     };
-    assert_eq!(store.package_deliveries(second).unwrap(), [delivery.clone()]);
+    assert_eq!(store.package_deliveries(second).unwrap(), std::slice::from_ref(&delivery));
     let kind = handover_model::ItemKind::Package;
     let given = |project: &str, item: PackageId, limit| {
         store.given(&project.parse().unwrap(), kind, &item.to_string(), limit).unwrap()

@@ -141,7 +141,7 @@ fn shares_prefix(a: &[u8], b: &[u8]) -> bool {
         let hump =
             name.windows(2).position(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase());
         let end = name.iter().position(|b| matches!(b, b'_' | b'-' | b'.'));
-        end.or(hump.map(|at| at + 1)).unwrap_or(name.len())
+        end.or_else(|| hump.map(|at| at + 1)).unwrap_or(name.len())
     };
     let (first, second) = (&a[..word(a)], &b[..word(b)]);
     first.len() >= 3 && first.len() < a.len() && first.eq_ignore_ascii_case(second)

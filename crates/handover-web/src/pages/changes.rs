@@ -17,7 +17,7 @@ use crate::page::{FormOutcome, Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
     Column, Row, Tone, badge, empty_state, excerpt, plural, relative_time, section, short_id,
-    table, untrusted,
+    table, untrusted, with_parameter,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
@@ -134,7 +134,7 @@ fn submit(site: &Site<'_>, route: &Route<'_>) -> Result<FormOutcome, PageError> 
     };
     match done {
         Ok(back) => {
-            let path = form::with_parameter(&back, "done", site.operation.as_str());
+            let path = with_parameter(&back, "done", site.operation.as_str());
             Ok(FormOutcome::Redirect(path))
         }
         Err(ByHandError::Store(error)) => Err(error.into()),

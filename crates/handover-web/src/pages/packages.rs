@@ -98,7 +98,7 @@ fn reach(delivery: &Delivery) -> Reach {
     match reach_of(delivery.state) {
         Reach::Undelivered => Reach::Undelivered,
         _ if delivery.read_at.is_some() => Reach::Read,
-        arrived => arrived,
+        arrived @ (Reach::Delivered | Reach::Confirmed | Reach::Read) => arrived,
     }
 }
 

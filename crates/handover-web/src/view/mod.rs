@@ -3,6 +3,7 @@
 mod chart;
 mod elements;
 mod format;
+mod links;
 mod order;
 mod table;
 mod text;
@@ -15,6 +16,7 @@ pub(crate) use elements::{
     stat, state_tone,
 };
 pub(crate) use format::{bytes, count, duration, fraction, money, plural};
+pub(crate) use links::{unlinked, with_parameter};
 pub(crate) use order::{Key, Order};
 pub(crate) use table::{Column, Row, ordered_table, table};
 pub(crate) use text::{excerpt, role_name, single_line, untrusted};

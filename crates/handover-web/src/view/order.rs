@@ -2,8 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::Column;
-use crate::form::with_parameter;
+use super::{Column, with_parameter};
 use crate::page::Route;
 
 /// The parameter in the address.

@@ -182,7 +182,8 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
         match failed {
             0 => ui.note("Everything is in order."),
             failed => {
-                ui.note(format_args!("{failed} of {} failed.", ui::count(checks.len(), "check")))
+                let checks = ui::count(checks.len(), "check");
+                ui.note(format_args!("{failed} of {checks} failed."));
             }
         }
         Ok(())

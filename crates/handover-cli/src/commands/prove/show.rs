@@ -187,6 +187,6 @@ fn row(one: &Difference) -> Vec<String> {
         limits,
         other(one.cost_usd, 3),
         other(one.tokens, 0),
-        one.verdict.as_str().to_owned(),
+        one.verdict.as_str().replace('_', " "),
     ]
 }

@@ -73,7 +73,7 @@ fn failing_tests_of_the_base_are_recorded() {
     );
     epic.commit_all("npm");
     let output = epic.run(&[]).ok();
-    assert!(output.stderr.contains("fail on the base and will not count"), "{output}");
+    assert!(output.stderr.contains("the base fails 1 test, which will not count"), "{output}");
     assert_eq!(verdicts(&epic), ["dev complete", "gates passed", "review passed"]);
 }
 

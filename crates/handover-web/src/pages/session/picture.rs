@@ -9,12 +9,11 @@ use super::layout::{LANE, TOP, View, WIDTH};
 use crate::asset;
 use crate::error::PageError;
 use crate::page::Route;
-use crate::report::unlinked;
 use crate::request::PageRequest;
 use crate::response::PageResponse;
 use crate::site::Site;
 use crate::steps::escaped;
-use crate::view::{count, exact_time, role_name, section};
+use crate::view::{count, exact_time, role_name, section, unlinked};
 
 /// With fewer moments there is nothing to zoom into.
 const ZOOMED: usize = 12;
