@@ -55,16 +55,17 @@ pub(super) fn planned(app: &App, plan: &Plan, usual_usd: Option<f64>) -> Outcome
     Ok(Exit::Done)
 }
 
-/// About how long the rest takes, if the trials so far say so.
+/// About how long the rest takes, if the trials so far say so and it is worth saying.
 pub(super) fn time_left(seconds: i64, done: usize, left: usize) -> Option<String> {
     if done < 2 || left == 0 {
         return None;
     }
     let minutes = (seconds as f64 / done as f64 * left as f64 / 60.0).ceil();
-    Some(match minutes < 120.0 {
-        true => format!("about {minutes:.0} min left"),
-        false => format!("about {:.0} h left", minutes / 60.0),
-    })
+    match minutes {
+        ..2.0 => None,
+        ..120.0 => Some(format!("about {minutes:.0} min left")),
+        _ => Some(format!("about {:.0} h left", minutes / 60.0)),
+    }
 }
 
 /// One trial.
