@@ -100,7 +100,8 @@ fn this(context: &HookContext<'_>, ended: &Ended) -> Result<(), CommandError> {
     let transcript = context.call.transcript.as_deref();
     conversation_of(context, &tickets, transcript, ended, until)?;
     match transcript.filter(|_| context.host.transcript().is_some_and(|kept| kept.is_shared())) {
-        Some(shared) => late_uses(context, conversation, shared, until),
+        // Waiting for words that are not written yet must not use up the time for those that are.
+        Some(shared) => late_uses(context, conversation, shared, Instant::now() + MOST),
         None => Ok(()),
     }
 }
