@@ -26,7 +26,7 @@ const PAUSE_SECONDS: i64 = 60;
 /// The end of the name of a batch that is being sent.
 const TAKEN: &str = ".taken";
 
-/// After so long whoever took a batch has crashed.
+/// After this long, the process that took a batch counts as crashed.
 const ABANDONED_SECONDS: i64 = 600;
 
 /// Holds the time before which nothing is sent.

@@ -286,7 +286,7 @@ pub struct Measurement {
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// For whoever looks closely.
+    /// For debugging.
     Debug,
     /// Something happened.
     Info,

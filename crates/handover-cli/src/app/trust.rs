@@ -58,7 +58,7 @@ impl App {
     }
 
     /// The trust class of files that this command registers. Those of a checkout that the user has not trusted are
-    /// from outside, whoever registers them.
+    /// from outside, no matter who registers them.
     pub(crate) fn trust_of_files(&self) -> Result<TrustClass, CommandError> {
         if !self.trust_report()?.trusted {
             return Ok(TrustClass::Outside);

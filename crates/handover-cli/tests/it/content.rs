@@ -16,7 +16,7 @@
 //! | C13 | reading never waits | `a_locked_store_gives_everything_at_once`, `assemble::a_read_only_store_still_gives_the_context` |
 //! | C14 | judges, empty lists | `judges_see_what_is_addressed_to_others`, `an_empty_list_says_what_was_delivered_before` |
 //! | C15 | failures | `failures_are_settled_when_the_group_passes` |
-//! | C16 | escalation | `whoever_rescues_reads_the_whole_story` |
+//! | C16 | escalation | `an_agent_that_takes_over_reads_the_whole_story` |
 //! | C17 | component and templates | `the_task_decides_component_and_templates` |
 //! | C18 | evidence first | `evidence_goes_before_general_advice` |
 //! | C19 | another module's fix | `the_fix_of_another_module_is_not_offered` |
@@ -563,7 +563,7 @@ fn a_locked_store_gives_everything_at_once() {
 }
 
 #[test]
-fn whoever_rescues_reads_the_whole_story() {
+fn an_agent_that_takes_over_reads_the_whole_story() {
     let env = project();
     ends(&env, "developer", "verdict: complete\nsummary: Tokens rotate.");
     ends(&env, "qa_expert", "verdict: failed\nsummary: Two refreshes at once log the user out.");

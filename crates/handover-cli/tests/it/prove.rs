@@ -370,7 +370,7 @@ fn what_cannot_be_an_experiment_is_refused_before_it_costs_anything() {
 }
 
 /// An empty crate in a repository.
-#[expect(clippy::disallowed_methods, reason = "the toolchain of whoever runs the test")]
+#[expect(clippy::disallowed_methods, reason = "the developer's own toolchain")]
 fn new_crate() -> TestEnv {
     let mut env = empty();
     for (name, folder) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {

@@ -377,7 +377,7 @@ fn an_approval_teaches_the_last_attempt_of_those_who_worked() {
 }
 
 #[test]
-fn whoever_took_over_is_taught_from_not_whoever_failed_before() {
+fn strategies_come_from_the_agent_that_took_over_not_the_one_that_failed() {
     let world = World::new();
     for n in 1..4 {
         let said = reasoned(Verdict::Complete, "one global lock for all");

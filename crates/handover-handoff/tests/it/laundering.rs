@@ -1,4 +1,4 @@
-//! What came from outside stays from outside, whoever repeats it: 200 chains from the web through agents, packages,
+//! What came from outside stays from outside, no matter who repeats it: 200 chains from the web through agents, packages,
 //! strategies and errors to the next agents, in generated variations.
 
 use std::collections::BTreeMap;

@@ -153,12 +153,8 @@ fn go_test(lines: &[&str], at: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::judges::tests::file;
     use super::*;
-
-    fn file(path: &str, text: &str, changed: &[usize]) -> TestFile {
-        let changed = changed.iter().map(|line| *line..=*line).collect();
-        TestFile { path: path.to_owned(), text: text.to_owned(), changed }
-    }
 
     #[test]
     fn finds_the_changed_tests_of_python() {

@@ -317,10 +317,10 @@ fn javascript_setup(manifest: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn file(path: &str, text: &str, changed: &[usize]) -> TestFile {
+    pub(crate) fn file(path: &str, text: &str, changed: &[usize]) -> TestFile {
         let changed = changed.iter().map(|line| *line..=*line).collect();
         TestFile { path: path.to_owned(), text: text.to_owned(), changed }
     }

@@ -87,7 +87,7 @@ fn absent_effects_are_not_claimed() {
 
 #[test]
 fn the_worst_case_holds_too() {
-    // Many repetitions of tasks on which arms have strong effects of either sign: whoever counts trials instead of
+    // Many repetitions of tasks on which arms have strong effects of either sign: counting trials instead of
     // tasks claims something almost every time.
     let scripted =
         Scripted { tasks: 15, repeat: 20, arms: &NONE[..3], uneven: 0.5, range: (0.5, 0.5) };

@@ -47,7 +47,7 @@ fn knowledge_is_filtered_by_use() {
     let fixture = Fixture::new();
     let ids = fixture.register(&[
         fixture.package(1, "developer", "Opened by somebody", "text"),
-        fixture.package(2, "developer", "Given in vain", "text"),
+        fixture.package(2, "developer", "Given, never used", "text"),
         fixture.package(3, "developer", "Never given", "text"),
     ]);
     let receipt = fixture.receipt(10, "tech_lead", &ids[..2], "block");
@@ -55,7 +55,7 @@ fn knowledge_is_filtered_by_use() {
         |id: PackageId, used| ItemUse { kind: ItemKind::Package, item: id.to_string(), used };
     let uses = [used(ids[0], Use::Opened), used(ids[1], Use::Unused)];
     fixture.store.mark_used(&receipt, &uses).unwrap();
-    let titles = ["Opened by somebody", "Given in vain", "Never given"];
+    let titles = ["Opened by somebody", "Given, never used", "Never given"];
     for (nth, word) in ["used", "unused", "unknown"].into_iter().enumerate() {
         let page = fixture.page_with("/knowledge", &[("used", word)]);
         for (other, title) in titles.iter().enumerate() {
@@ -63,7 +63,7 @@ fn knowledge_is_filtered_by_use() {
         }
     }
     let all = fixture.page_with("/knowledge", &[("sort", "-used")]);
-    in_order(&all, &["Opened by somebody", "Given in vain", "Never given"]);
+    in_order(&all, &["Opened by somebody", "Given, never used", "Never given"]);
     shows(&all, &["1 of 1", "0 of 1"]);
     let package = fixture.page(&format!("/packages/{}", ids[0]));
     shows(&package, &["Who got it", "tech lead", "opened"]);

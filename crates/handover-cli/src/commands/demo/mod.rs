@@ -57,7 +57,7 @@ pub(crate) struct DemoArgs {
     still: bool,
 }
 
-/// What agents need of the system, before half a story is told: a container may have none of it.
+/// Checks what the agents need of the system before the story begins: a container may have none of it.
 fn check_system(with_git: bool) -> Result<(), CommandError> {
     let missing = |what: &str, hint: &str| {
         let message = format!("the demo starts programs, which needs {what}");

@@ -24,7 +24,7 @@ pub(super) struct HookContext<'a> {
     pub(super) app: &'a App,
     pub(super) host: &'static dyn HookHost,
     pub(super) call: &'a HookCall,
-    /// Receipts whose agents have ended, for whoever reports it.
+    /// Receipts whose agents have ended, for the caller to report.
     pub(super) ended: RefCell<Vec<ReceiptId>>,
 }
 

@@ -1,4 +1,4 @@
-//! The terminal's second screen: a scene that follows the store, and the keys of whoever looks at it.
+//! The terminal's second screen: a scene that follows the store, and the keys that the viewer presses.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ const RENEWAL: Duration = Duration::from_secs(10);
 /// How often the store is read at most, however much happens.
 const PACE: Duration = Duration::from_millis(200);
 
-/// A key that is for whoever shows the board.
+/// A key that the caller handles.
 pub(crate) enum Press {
     /// Enough seen.
     Quit,

@@ -120,8 +120,8 @@ pub(super) fn wait_for(path: &std::path::Path) {
     }
 }
 
-/// The agent would work for another minute and cannot be asked to end; whoever stops the run does not
-/// wait for it. What is measured is far from either: ten seconds on a machine that is busy.
+/// The agent would work for another minute and cannot be asked to end; stopping the run does not wait
+/// for it. What is measured is far from either: ten seconds on a machine that is busy.
 #[test]
 fn stops_promptly() {
     for signal in ["-INT", "-TERM"] {

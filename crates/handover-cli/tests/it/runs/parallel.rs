@@ -62,7 +62,7 @@ fn stories_run_in_parallel_and_land_one_at_a_time() {
     assert_eq!(epic.git(&["worktree", "list"]).lines().count(), 1);
 }
 
-/// Both write the same file; whoever comes second has it fixed.
+/// Both write the same file; the second one has the conflict fixed.
 #[test]
 fn a_conflict_is_fixed() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
