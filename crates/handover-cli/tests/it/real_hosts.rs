@@ -352,20 +352,29 @@ fn codex(env: TestEnv) -> Real {
 
 /// Codex with a subagent that says this first, and then that.
 pub(crate) fn codex_that(env: TestEnv, first: Answer, then: Answer) -> Real {
+    let waits = || Answer::tool("exec_command", json!({"cmd": "sleep 1"}));
+    let script = Script::new()
+        .when(|r| of("CHILD-ONE")(r) && turns_of(r) == 0, first)
+        .when(of("CHILD-ONE"), then)
+        .when(|r| is_lead(r) && turns_of(r) == 0, codex_spawns())
+        // Codex does not wait for its subagents by itself.
+        .when(|r| is_lead(r) && turns_of(r) < 12, waits())
+        .when(is_lead, Answer::text("All done."));
+    codex_with(env, script)
+}
+
+fn codex_spawns() -> Answer {
+    let spawn = json!({"message": "CHILD-ONE: refresh tokens", "agent_type": "worker"});
+    Answer::tool("multi_agent_v1.spawn_agent", spawn)
+}
+
+/// Codex with this model.
+fn codex_with(env: TestEnv, script: Script) -> Real {
     env.write(
         "docs/oauth.md",
         "# OAuth\n## Summary\nRefresh tokens rotate after a grace period.\n",
     );
     env.run(["group", "set", "login", "--title", "Login rework", "--status", "in_progress"]).ok();
-    let spawn = json!({"message": "CHILD-ONE: refresh tokens", "agent_type": "worker"});
-    let waits = || Answer::tool("exec_command", json!({"cmd": "sleep 1"}));
-    let script = Script::new()
-        .when(|r| of("CHILD-ONE")(r) && turns_of(r) == 0, first)
-        .when(of("CHILD-ONE"), then)
-        .when(|r| is_lead(r) && turns_of(r) == 0, Answer::tool("multi_agent_v1.spawn_agent", spawn))
-        // Codex does not wait for its subagents by itself.
-        .when(|r| is_lead(r) && turns_of(r) < 12, waits())
-        .when(is_lead, Answer::text("All done."));
     let server = ModelServer::start(script);
     let mut host = RealHost::codex(&env, &server);
     let flags = ["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"];
@@ -414,6 +423,46 @@ fn codex_briefs_its_subagents() {
     let env = project();
     env.run(["host", "install", "codex", "--scope", "user"]).ok();
     codex(env).codex_briefs_its_subagent();
+}
+
+#[test]
+fn codex_keeps_every_debrief_of_a_continued_subagent() {
+    /// The subagent's id, from the answer to the spawn.
+    fn child(request: &ModelRequest) -> String {
+        let text = request.body.to_string().replace('\\', "");
+        let id = text.split("\"agent_id\":\"").nth(1).unwrap_or_else(|| panic!("{text}"));
+        id.chars().take_while(|c| *c != '"').collect()
+    }
+    fn waits(request: &ModelRequest) -> Answer {
+        let input = json!({"targets": [child(request)], "timeout_ms": 60_000});
+        Answer::tool("multi_agent_v1.wait_agent", input)
+    }
+    fn sends(request: &ModelRequest) -> Answer {
+        let input = json!({"target": child(request), "message": "GO ON"});
+        Answer::tool("multi_agent_v1.send_input", input)
+    }
+    let more = DEBRIEF.replace("one lock per family", "two locks after all");
+    let script = Script::new()
+        .when(|r| of("CHILD-ONE")(r) && r.conversation_contains("GO ON"), Answer::text(&more))
+        .when(of("CHILD-ONE"), Answer::text(DEBRIEF))
+        .when(|r| is_lead(r) && turns_of(r) == 0, codex_spawns())
+        .when(|r| is_lead(r) && turns_of(r) == 1, Answer::Computed(waits))
+        .when(|r| is_lead(r) && turns_of(r) == 2, Answer::Computed(sends))
+        .when(|r| is_lead(r) && turns_of(r) == 3, Answer::Computed(waits))
+        .when(is_lead, Answer::text("All done."));
+    let env = project();
+    env.run(["host", "install", "codex", "--scope", "user"]).ok();
+    let real = codex_with(env, script);
+    let output = real.host.command().output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(real.requests_of("CHILD-ONE").len(), 2, "it is asked for nothing");
+    assert_eq!(real.states(), both(&[("developer", "confirmed")]));
+    assert_eq!(markers(&real.last_of("CHILD-ONE")).len(), 1, "briefed once");
+    let kept = real.env.run(["reasoning", "list", "--json"]).ok().stdout;
+    assert!(kept.contains("one lock per family") && kept.contains("two locks after all"), "{kept}");
+    assert_eq!(real.events("debrief").len(), 2);
+    let found = real.env.run(["coverage", "--host", "codex", "--json"]).ok().json();
+    assert_eq!(found["counts"]["briefed"], 1, "{found}");
 }
 
 #[test]

@@ -13,7 +13,7 @@
 //! | agents of runs could not write their result or run the gates | `runs::real::claude_runs_the_gates_and_writes_its_result_in_the_default_profile`, `runs::real::codex_does_a_story` |
 //! | a denied spawn counted as delivered | `real_spawns::claude_that_denies_a_spawn_delivers_nothing`, `tickets::a_spawn_that_fails_delivers_nothing` |
 //! | workflow agents and skill forks got nothing | `real_spawns::claude_briefs_agents_that_no_agent_call_announces`, `late_briefs` |
-//! | the debrief of a continued subagent was lost | `real_spawns::claude_keeps_every_debrief_of_a_continued_subagent`, `tickets::a_continued_subagent_keeps_its_ticket` |
+//! | the debrief of a continued subagent was lost | `real_spawns::claude_keeps_every_debrief_of_a_continued_subagent`, `real_hosts::codex_keeps_every_debrief_of_a_continued_subagent`, `tickets::a_continued_subagent_keeps_its_ticket` |
 //! | teammates never confirmed | `tickets::a_teammate_is_known_by_its_name` |
 //! | money and tokens after resuming, of several results, of background children | `agents::accounting` |
 //! | no event at a limit of turns or after a kill: delivered for ever | `real_spawns::claude_that_asks_or_stops_early_leaves_no_ticket_open`, `sweep` |

@@ -124,3 +124,39 @@ impl Learning {
 fn rounded(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A receipt whose only item has so many tokens, and this use.
+    fn receipt(tokens: u64, used: Option<&str>) -> Receipt {
+        let item = json!({
+            "kind": "package", "id": "7", "version": 1, "form": "short", "score": 1.0, "terms": {}, "tokens": tokens,
+            "read_at": null, "trust": "project", "use": used,
+        });
+        let receipt = json!({
+            "id": "r1", "session": "s1", "group": null, "role": "developer", "iteration": 0, "model": null,
+            "tokenizer": "o200k", "zone": "normal", "state": "confirmed", "host": null, "tokens": tokens,
+            "prompt_hash": "h", "sections": [], "items": [item], "left_out": [], "left_out_counts": {},
+            "redactions": {}, "trimmed": [], "task": null, "text": null, "failure": null,
+            "provided": {"context": {"state": "present"}, "specialization": {"state": "present"}},
+            "created_at": "2026-01-01T00:00:00Z", "delivered_at": null, "confirmed_at": null,
+        });
+        serde_json::from_value(receipt).unwrap()
+    }
+
+    #[test]
+    fn only_briefs_whose_agent_was_seen_have_a_share() {
+        let mut arm = Arm::default();
+        arm.count(&receipt(100, Some("opened")), Some(Verdict::Complete));
+        arm.count(&receipt(300, Some("unused")), Some(Verdict::Failed));
+        arm.count(&receipt(100, None), Some(Verdict::Skip));
+        arm.count(&receipt(0, Some("opened")), None);
+        arm.sum_up();
+        assert_eq!((arm.briefs, arm.judged, arm.used), (4, 2, Some(0.5)), "a mean over briefs");
+        assert_eq!((arm.verdicts, arm.succeeded), (2, 1));
+    }
+}

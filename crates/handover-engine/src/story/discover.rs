@@ -469,6 +469,17 @@ mod tests {
     }
 
     #[test]
+    fn a_bare_number_names_an_epic_only_among_epics() {
+        let names = |stem, folder| names_epic(stem, folder, &EpicId::new("1").unwrap());
+        assert!(names("1-login", "docs/epics") && names("01", "epics"));
+        assert!(!names("1-login", "docs"), "a chapter of a document");
+        assert!(
+            names("epic-1-login", "docs") && names("epic_01", "docs") && names("epic1", "docs")
+        );
+        assert!(!names("epic-11", "docs/epics") && !names("login", "docs/epics"));
+    }
+
+    #[test]
     fn epics_with_and_without_zeros_are_the_same() {
         assert!(same_epic("1", "01") && same_epic("Auth", "auth"));
         assert!(!same_epic("1", "10") && !same_epic("auth", "auth2"));

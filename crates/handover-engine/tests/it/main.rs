@@ -9,6 +9,7 @@ mod checking;
 mod closing;
 mod decisions;
 mod engine;
+mod garbage;
 mod hostile_config;
 mod inspection;
 mod isolation;

@@ -1,8 +1,10 @@
 //! What became of the items of a brief, once its agent has ended.
 
 use handover_handoff::{Ended, Ending, Handoff, read_ending};
-use handover_model::{ToolCall, Trace, Use};
-use handover_store::Receipts as _;
+use handover_model::{
+    ItemKind, NoteId, NoteKind, NoteState, ProjectId, ToolCall, Trace, Trust, Use,
+};
+use handover_store::{NewNote, NewUnit, Notes as _, Receipts as _};
 
 use crate::world::{World, at, receipt_id};
 
@@ -96,4 +98,45 @@ fn a_file_that_a_hook_saw_being_read_was_opened() {
     end(&world, &handoff, Some(&seen));
     let opened: Vec<_> = world.receipt("1").items.into_iter().map(|item| item.used).collect();
     assert_eq!(opened, [Some(Use::Opened), Some(Use::Unused), Some(Use::Unused)]);
+}
+
+/// A note of this source about the task.
+fn learn(world: &World, kind: NoteKind, source: &str, id: &str, text: &str) {
+    let clean = |text: &str| world.redactor.clean(text);
+    let note = NewNote {
+        id: NoteId::new(id).unwrap(),
+        origin: clean(source),
+        title: clean("Tokens"),
+        text: clean(text),
+        trust: Trust::Project,
+        paths: Vec::new(),
+        symbols: Vec::new(),
+        state: NoteState::Live,
+        reason: None,
+        hash: text.to_owned(),
+        created_at: at(0),
+    };
+    let fingerprint = Some("1".to_owned());
+    let unit = NewUnit { kind, source: source.to_owned(), fingerprint, notes: vec![note] };
+    let project = ProjectId::new("p").unwrap();
+    world.store.learn_notes(&project, &[unit], at(0)).unwrap();
+}
+
+#[test]
+fn notes_are_judged_by_their_words_and_documents_by_their_file_too() {
+    let world = World::new();
+    let read = "Refresh tokens are kept in the vault.";
+    learn(&world, NoteKind::Doc, "docs/vault.md", "n_1", read);
+    let said = "Refresh tokens expire after 47 minutes, see max_token_age.";
+    learn(&world, NoteKind::Commit, "1a2b3c4d5e", "n_2", said);
+    let other = "Refresh tokens are audited by auditd on every node.";
+    learn(&world, NoteKind::Commit, "5e4d3c2b1a", "n_3", other);
+    let handoff = world.started("developer", "1", 1);
+    let seen = trace(&handoff, "docs/vault.md", "I set max_token_age, so that it is safe.");
+    end(&world, &handoff, Some(&seen));
+    let notes = world.receipt("1").items.into_iter().filter(|item| item.kind == ItemKind::Note);
+    let mut uses: Vec<_> = notes.map(|note| (note.id, note.used)).collect();
+    uses.sort();
+    let expected = [("n_1", Use::Opened), ("n_2", Use::Echoed), ("n_3", Use::Unused)];
+    assert_eq!(uses, expected.map(|(id, used)| (id.to_owned(), Some(used))));
 }
