@@ -7,6 +7,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use handover_engine::Death;
+use handover_knowledge::Homes;
 use handover_model::Timestamp;
 
 /// Whether the user's environment and configuration are ignored.
@@ -24,6 +25,11 @@ pub(crate) fn var(name: &str) -> Option<String> {
     }
     #[expect(clippy::disallowed_methods, reason = "this is the one place")]
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Where the agent programs keep their files.
+pub(crate) fn agent_homes() -> Homes {
+    Homes::usual(|name| var(name).map(Into::into))
 }
 
 /// The session of a command, unless a flag names one.

@@ -53,6 +53,11 @@ pub trait TranscriptFormat: Sync {
         false
     }
 
+    /// Whether the end of a transcript shows that the conversation is over, for a host that writes with a delay.
+    fn is_over(&self, _tail: &[u8]) -> bool {
+        true
+    }
+
     /// The id of the subagent that a line of a shared transcript belongs to.
     fn agent<'a>(&self, _line: &'a Value) -> Option<&'a str> {
         None

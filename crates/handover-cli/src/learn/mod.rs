@@ -131,7 +131,7 @@ pub(crate) fn learn(app: &App, lesson: &Lesson<'_>) -> Result<Vec<Tally>, Comman
     })?;
     let mut checkouts = vec![root.clone()];
     checkouts.extend(app.project()?.worktrees());
-    let homes = Homes::usual(|name| env::var(name).map(Into::into));
+    let homes = env::agent_homes();
     let context = SourceContext {
         root: &root,
         git: git.as_ref(),

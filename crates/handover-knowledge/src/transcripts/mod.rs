@@ -126,7 +126,7 @@ pub fn read_subagent(path: &Path, agent: &str) -> Result<Conversation, SkipReaso
     program.read_subagent(path, agent)
 }
 
-/// The conversation with this id, of a program that keeps all of them in one place.
+/// Where the conversation with this id is or will be, of a program that keeps all of them in one place.
 pub fn by_id(host: Host, homes: &Homes, id: &str) -> Option<Transcript> {
     programs::of(host)?.by_id(homes, id)
 }

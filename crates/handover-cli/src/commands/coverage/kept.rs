@@ -8,7 +8,7 @@ use handover_hosts::transcript::{
 };
 use handover_hosts::{HookHost, Registry};
 use handover_knowledge::transcripts::{self, Role, Transcript};
-use handover_knowledge::{ForeignTables, Homes, Place, SourceContext};
+use handover_knowledge::{ForeignTables, Place, SourceContext};
 use handover_model::{AgentId, Host, HostSessionId, ReceiptId, Timestamp};
 
 use crate::app::App;
@@ -57,7 +57,7 @@ pub(super) fn conversations(
         root: &root,
         git: None,
         checkouts: &checkouts,
-        homes: &Homes::usual(|name| env::var(name).map(Into::into)),
+        homes: &env::agent_homes(),
         paths,
         since: None,
         tables: Some(&Tables),

@@ -289,6 +289,7 @@ fn work(
     let refuse = hooks.enabled && hooks.on_missing == OnMissing::Refuse;
     shared.refuse.store(refuse, Ordering::SeqCst);
     drop_secret_ids(&app, &mut call)?;
+    seen::add_transcript(&mut call);
     #[cfg(feature = "telemetry")]
     let telemetry = Settings::of(&app);
     #[cfg(feature = "telemetry")]
@@ -312,6 +313,7 @@ fn work(
         debug!(%receipt, "delivered");
     }
     if hooks.enabled {
+        seen::await_end(&context);
         sweep::settle(&context);
         learn::keep_current(&context, started);
     }

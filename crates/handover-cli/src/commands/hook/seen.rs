@@ -1,14 +1,19 @@
 //! What a subagent read and did, by the conversation that its host keeps.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use handover_handoff::OutsideRead;
-use handover_knowledge::transcripts::{self, Conversation};
-use handover_knowledge::{Homes, first_outside};
-use handover_model::{AgentId, Trace, TraceStep};
+use handover_hosts::transcript::{FilePart, TAIL_BYTES};
+use handover_hosts::{Checkpoint, HookCall, HookEvent};
+use handover_knowledge::transcripts::{self, Conversation, Transcript};
+use handover_knowledge::{Place, first_outside};
+use handover_model::{AgentId, Host, Trace, TraceStep};
 
 use super::context::HookContext;
+use super::subagent::POLL_INTERVAL;
 use crate::env;
+use crate::host_transcripts::read_part;
 use crate::learn::Tables;
 
 /// What was seen of a subagent.
@@ -41,8 +46,41 @@ impl HookContext<'_> {
     }
 
     fn in_database(&self, agent: &AgentId) -> Option<Conversation> {
-        let homes = Homes::usual(|name| env::var(name).map(Into::into));
-        let transcript = transcripts::by_id(self.call.host, &homes, agent.as_str())?;
-        transcripts::read(&transcript, Some(&Tables)).ok()
+        transcripts::read(&by_id(self.call.host, agent.as_str())?, Some(&Tables)).ok()
+    }
+}
+
+fn by_id(host: Host, id: &str) -> Option<Transcript> {
+    transcripts::by_id(host, &env::agent_homes(), id)
+}
+
+/// How long to wait at the end of a conversation for what its host has not written yet.
+const WAIT_FOR_END: Duration = Duration::from_millis(1_500);
+
+/// Waits until the transcript of a conversation that ends is complete. Nothing reads it later unless it is resumed.
+pub(super) fn await_end(context: &HookContext<'_>) {
+    let (true, Some(format), Some(path)) =
+        (ends(context.call), context.host.transcript(), &context.call.transcript)
+    else {
+        return;
+    };
+    let tail = || read_part(path, FilePart::Tail, TAIL_BYTES).unwrap_or_default();
+    let until = Instant::now() + WAIT_FOR_END;
+    while !format.is_over(&tail()) && Instant::now() < until {
+        std::thread::sleep(POLL_INTERVAL);
+    }
+}
+
+fn ends(call: &HookCall) -> bool {
+    matches!(call.event, HookEvent::Checkpoint { at: Checkpoint::SessionEnd, .. })
+}
+
+/// Adds the transcript to the end of a conversation: Copilot CLI names it in every event but that one.
+pub(super) fn add_transcript(call: &mut HookCall) {
+    if let (true, None, Some(conversation)) = (ends(call), &call.transcript, &call.conversation)
+        && let Some(found) = by_id(call.host, conversation.as_str())
+        && let Place::File(file) = found.place
+    {
+        call.transcript = Some(file);
     }
 }

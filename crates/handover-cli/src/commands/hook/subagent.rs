@@ -26,7 +26,7 @@ use crate::host_transcripts::Child;
 const TRANSCRIPT_WAIT: Duration = Duration::from_millis(1_500);
 
 /// How often the transcript is read meanwhile.
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
+pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// How often a start is matched again after another process took the ticket.
 const MATCHES: usize = 100;

@@ -162,3 +162,16 @@ fn a_command_that_fails_and_then_passes_is_learned_from() {
     let errors = real.env.run(["error", "list", "--json"]).ok().stdout;
     assert!(errors.contains("Cannot find module") && errors.contains("touch built"), "{errors}");
 }
+
+/// The event of the end does not name the transcript.
+#[test]
+fn a_conversation_is_learned_from_when_it_ends() {
+    let real = Real::new(&["copilot"], RealHost::copilot, lead(Script::new(), Vec::new()));
+    let said =
+        "LEAD-TASK: we decided to keep audit logs for ninety days, because the law asks for it.";
+    let output = real.host.command().arg(said).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let notes = real.env.run(["note", "list", "--kind", "conversation", "--json"]).ok().json();
+    let text = notes["notes"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.contains("ninety days"), "{notes}");
+}

@@ -12,6 +12,19 @@ impl TranscriptFormat for CopilotTranscript {
         true
     }
 
+    /// It records each hook before it calls it, and writes about once a second. A conversation that was resumed has
+    /// an earlier end.
+    fn is_over(&self, tail: &[u8]) -> bool {
+        let lines = tail.rsplit(|byte| *byte == b'\n');
+        let mut lines = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+        let last = lines.find_map(|line| match line["type"].as_str()? {
+            "user.message" | "assistant.message" | "session.resume" => Some(false),
+            "hook.start" => (line["data"]["hookType"] == "sessionEnd").then_some(true),
+            _ => None,
+        });
+        last.unwrap_or_default()
+    }
+
     fn agent<'a>(&self, line: &'a Value) -> Option<&'a str> {
         line.get("agentId")?.as_str()
     }
@@ -92,5 +105,17 @@ mod tests {
         let calls = calls(&CopilotTranscript, EVENTS.as_bytes());
         assert_eq!(calls.spawns.len(), 2);
         assert_eq!(calls.failed, [(ToolUseId::new("t2").unwrap(), "denied".to_owned())]);
+    }
+
+    #[test]
+    fn is_over_when_the_hook_of_its_end_was_called() {
+        let is_over = |events: &str| CopilotTranscript.is_over(events.as_bytes());
+        let end = r#"{"type":"hook.start","data":{"hookType":"sessionEnd"}}"#;
+        let other = r#"{"type":"hook.start","data":{"hookType":"agentStop"}}"#;
+        assert!(!is_over("") && !is_over(EVENTS));
+        assert!(!is_over(&format!("{EVENTS}{other}\n")));
+        assert!(is_over(&format!("{EVENTS}{other}\n{end}\n")));
+        assert!(!is_over(&format!("{EVENTS}{end}\n{{\"type\":\"session.resume\"}}\n{other}\n")));
+        assert!(is_over(&format!("{end}\n{{\"type\":\"hook.end\",\"da")), "a line half written");
     }
 }

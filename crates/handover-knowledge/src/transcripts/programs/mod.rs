@@ -39,7 +39,7 @@ pub(super) trait Program: Sync {
         self.read(file)
     }
 
-    /// The conversation with this id, for a program that has a database.
+    /// Where the conversation with this id is or will be, for a program that keeps all of them in one place.
     fn by_id(&self, _homes: &Homes, _id: &str) -> Option<Transcript> {
         None
     }

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Program;
-use crate::SkipReason;
 use crate::transcripts::blocks::Text;
 use crate::transcripts::find::Search;
 use crate::transcripts::lines::{each_record, string_after};
-use crate::transcripts::{Conversation, Message, Role, ToolUse, time};
+use crate::transcripts::{Conversation, Message, Place, Role, ToolUse, Transcript, time};
+use crate::{Homes, SkipReason};
 
 pub(super) struct Copilot;
 
@@ -30,6 +30,12 @@ impl Program for Copilot {
         let mut files: Vec<PathBuf> = events.filter(|file| file.is_file()).collect();
         files.sort();
         search.keep_ours(self, files);
+    }
+
+    fn by_id(&self, homes: &Homes, id: &str) -> Option<Transcript> {
+        let file = homes.copilot.as_ref()?.join("session-state").join(id).join("events.jsonl");
+        let (id, place) = (id.to_owned(), Place::File(file));
+        Some(Transcript { host: HOST, id, place, state: String::new() })
     }
 
     fn recognizes(&self, head: &[u8]) -> bool {
