@@ -1,8 +1,8 @@
 //! What became of each item of a brief, by what its agent did afterwards. Pure: texts in, a judgement out.
 //!
 //! An item was **opened** if a tool read its file, **named** if the agent wrote its path or id, and **echoed** if
-//! the agent wrote words or numbers that it can only have from this item: not from its task, not from another item
-//! or the rest of the brief, and not from what a tool showed it before.
+//! the agent wrote words or numbers that it can only have from this item, or from it and one other: not from its task,
+//! not from the rest of the brief, and not from what a tool showed it before.
 
 mod tools;
 mod words;
@@ -20,6 +20,10 @@ const SHARE: f64 = 0.5;
 
 /// How many of them at least.
 const WORDS: u32 = 2;
+
+/// How many items may share a word that gives them away: what an agent decided is often in its reasoning and in a
+/// package. A word of more items says nothing about any of them.
+const OWNERS: usize = 2;
 
 /// An item of a brief, as its agent saw it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -106,17 +110,17 @@ impl<'a> Judge<'a> {
         let mut known: HashSet<String> = telling(&self.task).into_keys().collect();
         known.extend(telling(around).into_keys());
         let mut owners: HashMap<String, usize> = HashMap::new();
-        for (at, item) in self.items.iter().enumerate() {
+        for item in self.items {
             for word in telling(&item.text).into_keys() {
-                // A word that two items have says nothing about either.
-                let owner = owners.entry(word).or_insert(at);
-                *owner = if *owner == at { at } else { usize::MAX };
+                *owners.entry(word).or_default() += 1;
             }
         }
         for (at, item) in self.items.iter().enumerate() {
             for sentence in sentences(&item.text) {
                 let mut own = telling(sentence);
-                own.retain(|word, _| !known.contains(word) && owners.get(word) == Some(&at));
+                own.retain(|word, _| {
+                    !known.contains(word) && owners.get(word).is_some_and(|count| *count <= OWNERS)
+                });
                 let number = self.sentences.len();
                 self.sentences.push((at, own.values().sum()));
                 for (word, weight) in own {
@@ -315,12 +319,14 @@ mod tests {
     }
 
     #[test]
-    fn words_of_other_items_of_the_frame_and_of_tools_are_none() {
+    fn words_of_several_items_of_the_frame_and_of_tools_are_none() {
         let item = note("Set client_max_body_size in the proxy.");
         let said = "client_max_body_size is too small";
         check(std::slice::from_ref(&item), &trace("why?", said), &[Use::Echoed]);
-        let twice = [item.clone(), note("The default of client_max_body_size is 1m.")];
-        check(&twice, &trace("why?", said), &[Use::Unused, Use::Unused]);
+        let mut several = vec![item.clone(), note("The default of client_max_body_size is 1m.")];
+        check(&several, &trace("why?", said), &[Use::Echoed, Use::Echoed]);
+        several.push(note("Do not raise client_max_body_size."));
+        check(&several, &trace("why?", said), &[Use::Unused; 3]);
         let framed = judge(
             std::slice::from_ref(&item),
             BRIEF,
