@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use crate::empty;
 
 /// Subjects with a decision each. The first ones have tasks; all have documents, so that a brief must choose.
-const SUBJECTS: [&str; 26] = [
+pub(crate) const SUBJECTS: [&str; 26] = [
     "falcon", "otter", "maple", "quartz", "violin", "harbor", "cinder", "walnut", "meadow",
     "copper", "lantern", "pepper", "glacier", "saddle", "thimble", "velvet", "anchor", "bramble",
     "cobalt", "drizzle", "ember", "fjord", "gadget", "hazel", "indigo", "jasmine",
 ];
 
 /// When the documents were written and the tasks began: long before the test.
-const PAST: &str = "2021-03-04T05:06:07Z";
+pub(crate) const PAST: &str = "2021-03-04T05:06:07Z";
 
 /// An agent that knows only what its prompt says: `SUBJECT retries exactly N times`.
 const READER: &str = r#"#!/bin/sh
@@ -27,7 +27,7 @@ printf '%s\n' "$prompt" | sed -n "s/.*$subject retries exactly \([0-9]*\) times.
 "#;
 
 /// The number of retries that was decided for a subject.
-fn decided(subject: &str) -> u32 {
+pub(crate) fn decided(subject: &str) -> u32 {
     subject.bytes().map(u32::from).sum()
 }
 
@@ -45,9 +45,17 @@ fn oracle(tasks: usize, agent: &str) -> TestEnv {
             format!("# {subject}\n\nWe decided that {subject} retries exactly {number} times.\n");
         env.write(&format!("docs/decisions/{subject}.md"), text);
     }
-    env.write("judge.sh", "test \"$(cat answer.txt)\" = \"$1\"\n");
     env.git("", &["add", "--all"]);
     env.git("", &["commit", "--quiet", "--message", "Decide on retry limits"]);
+    write_tasks(&env, tasks, agent);
+    env
+}
+
+/// Commits the judge, and writes a file with one task for each of the first subjects, and the agent.
+pub(crate) fn write_tasks(env: &TestEnv, tasks: usize, agent: &str) {
+    env.write("judge.sh", "test \"$(cat answer.txt)\" = \"$1\"\n");
+    env.git("", &["add", "--all"]);
+    env.git("", &["commit", "--quiet", "--message", "Judge"]);
     let mut file = String::new();
     for subject in &SUBJECTS[..tasks] {
         let number = decided(subject);
@@ -59,10 +67,9 @@ fn oracle(tasks: usize, agent: &str) -> TestEnv {
     }
     fs_err::write(env.folder().join("agent.sh"), agent).unwrap();
     env.write("tasks.toml", file);
-    env
 }
 
-fn prove(env: &TestEnv, more: &[&str]) -> Output {
+pub(crate) fn prove(env: &TestEnv, more: &[&str]) -> Output {
     let agent = format!("sh {}", env.folder().join("agent.sh").display());
     let mut args =
         vec!["prove", "tasks.toml", "--json", "--host", "command", "--agent-command", &agent];
@@ -70,11 +77,11 @@ fn prove(env: &TestEnv, more: &[&str]) -> Output {
     env.run(args)
 }
 
-fn arm<'a>(document: &'a Value, name: &str) -> &'a Value {
+pub(crate) fn arm<'a>(document: &'a Value, name: &str) -> &'a Value {
     document["arms"].as_array().unwrap().iter().find(|arm| arm["name"] == name).unwrap()
 }
 
-fn difference<'a>(document: &'a Value, a: &str, b: &str) -> &'a Value {
+pub(crate) fn difference<'a>(document: &'a Value, a: &str, b: &str) -> &'a Value {
     let all = document["differences"].as_array().unwrap();
     all.iter().find(|one| one["a"] == a && one["b"] == b).unwrap()
 }
@@ -210,7 +217,7 @@ fn a_trial_sees_neither_the_future_nor_this_project() {
     let home = env.folder().join("home");
     let read = |name: &str| fs_err::read_to_string(home.join(name)).unwrap();
     assert!(
-        read("log.txt").lines().all(|line| line == "Decide on retry limits"),
+        read("log.txt").lines().all(|line| ["Judge", "Decide on retry limits"].contains(&line)),
         "{}",
         read("log.txt")
     );
@@ -371,7 +378,7 @@ fn what_cannot_be_an_experiment_is_refused_before_it_costs_anything() {
 
 /// An empty crate in a repository.
 #[expect(clippy::disallowed_methods, reason = "the developer's own toolchain")]
-fn new_crate() -> TestEnv {
+pub(crate) fn new_crate() -> TestEnv {
     let mut env = empty();
     for (name, folder) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {
         let usual = || format!("{}/{folder}", std::env::var("HOME").unwrap());
@@ -387,7 +394,7 @@ fn new_crate() -> TestEnv {
     env
 }
 
-fn commit(env: &TestEnv, message: &str) {
+pub(crate) fn commit(env: &TestEnv, message: &str) {
     env.git("", &["add", "--all"]);
     env.git("", &["commit", "--quiet", "--message", message]);
 }

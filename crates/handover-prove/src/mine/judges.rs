@@ -126,40 +126,43 @@ impl Ecosystem {
     }
 }
 
-/// Whether the output of a failed judge says that the code did not even build or load: then the test asks for a name
-/// that no prompt mentions.
-pub fn is_build_failure(ecosystem: Ecosystem, output: &str) -> bool {
+/// The line of a failed judge's output which says that the code did not even build or load: then the test asks for a
+/// name that no prompt mentions, or the project is not set up for its tests here.
+pub fn build_failure(ecosystem: Ecosystem, output: &str) -> Option<&str> {
+    // What names the cause comes first.
     let signs: &[&str] = match ecosystem {
         Ecosystem::Python => &[
+            "ModuleNotFoundError",
+            "ImportError while loading",
             "error during collection",
             "errors during collection",
-            "ImportError while loading",
-            "ModuleNotFoundError",
         ],
         Ecosystem::Rust => &[
-            "could not compile",
             "error[E",
             "no test target named",
             "failed to parse manifest",
             "could not find `Cargo.toml`",
+            "could not compile",
         ],
         Ecosystem::Go => &[
-            "[build failed]",
-            "[setup failed]",
             "cannot find module",
             "no Go files",
             "go.mod file not found",
             "cannot find main module",
+            "[build failed]",
+            "[setup failed]",
         ],
         Ecosystem::JavaScript => &[
             "Cannot find module",
-            "SyntaxError",
             "ERR_MODULE_NOT_FOUND",
+            "SyntaxError",
             "No test files found",
             "No tests found",
         ],
     };
-    signs.iter().any(|sign| output.contains(sign))
+    let line = |sign: &&str| output.lines().find(|line| line.contains(*sign));
+    // Pytest marks lines of errors.
+    signs.iter().find_map(line).map(|line| line.trim().trim_start_matches("E ").trim_start())
 }
 
 fn words(start: &[&str]) -> Vec<String> {
@@ -383,8 +386,13 @@ pub(super) mod tests {
 
     #[test]
     fn a_build_that_fails_is_no_failing_test() {
-        assert!(is_build_failure(Ecosystem::Rust, "error[E0425]: cannot find function"));
-        assert!(!is_build_failure(Ecosystem::Rust, "test one ... FAILED"));
+        let output = "   Compiling sums\nerror[E0425]: cannot find function `f`\nerror: could not compile `sums`";
+        let cause = build_failure(Ecosystem::Rust, output);
+        assert_eq!(cause, Some("error[E0425]: cannot find function `f`"));
+        assert_eq!(build_failure(Ecosystem::Rust, "test one ... FAILED"), None);
+        let output = "= ERRORS =\nE   ModuleNotFoundError: No module named 'shop'\n1 error during collection";
+        let cause = build_failure(Ecosystem::Python, output);
+        assert_eq!(cause, Some("ModuleNotFoundError: No module named 'shop'"));
         assert!(Ecosystem::Python.is_failure(1) && !Ecosystem::Python.is_failure(4));
     }
 }

@@ -12,7 +12,7 @@ mod write;
 
 pub use changed::changed_tests;
 pub use fixes::{Fix, HistoryCommit, is_source, merged_message};
-pub use judges::{Ecosystem, Judge, TestFile, is_build_failure};
+pub use judges::{Ecosystem, Judge, TestFile, build_failure};
 pub use names::new_names;
 pub use prompt::{prompt, task_id};
 pub use write::{Mined, write};

@@ -9,9 +9,10 @@ use handover_engine::git::{PastCommit, Repo};
 use handover_model::{Role, Timestamp};
 use handover_prove::Task;
 use handover_prove::mine::{
-    Ecosystem, Fix, HistoryCommit, Judge, Mined, TestFile, is_build_failure, is_source,
+    Ecosystem, Fix, HistoryCommit, Judge, Mined, TestFile, build_failure, is_source,
     merged_message, new_names, prompt, task_id,
 };
+use handover_text::short;
 
 use super::judge::{TrialClone, in_words};
 use super::record::work_folder;
@@ -42,13 +43,37 @@ pub(super) struct Found {
     pub(super) tasks: Vec<Mined>,
     /// How many candidates were rejected, by reason.
     pub(super) rejected: BTreeMap<&'static str, usize>,
+    /// What tests said that did not build or load, and how often.
+    pub(super) causes: BTreeMap<String, usize>,
+}
+
+impl Found {
+    /// What kept most tests from building or loading.
+    pub(super) fn cause(&self) -> Option<(&str, usize)> {
+        let most = self.causes.iter().max_by_key(|(_, count)| **count)?;
+        Some((most.0, *most.1))
+    }
+
+    /// Whether the project itself seems not to be set up for its tests: no task was found, and one after the other
+    /// failed for the same reason.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.tasks.is_empty() && self.cause().is_some_and(|(_, count)| count >= STUCK)
+    }
 }
 
 /// A candidate that was tried.
 enum Tried {
     Task(Box<Mined>),
     Rejected(&'static str),
+    /// Its test did not build or load, for this reason.
+    Unbuilt(String),
 }
+
+/// Why a candidate whose test did not build or load is no task.
+const UNBUILT: &str = "its test does not build or load without the fix";
+
+/// After so many failures for the same reason, and no task, nothing more is tried.
+const STUCK: usize = 12;
 
 /// Deletes the folder of clones at the end.
 struct Scratch(std::path::PathBuf);
@@ -78,7 +103,7 @@ pub(super) fn find(search: &Search<'_>) -> Result<Found, CommandError> {
     let scratch = Scratch(work_folder(&format!("init-{}", env::unique()))?);
     for candidate in candidates {
         let over = search.cancel.is_cancelled() || search.app.now() >= search.until;
-        if found.tasks.len() >= search.limit || over {
+        if found.tasks.len() >= search.limit || over || found.is_stuck() {
             break;
         }
         found.tried += 1;
@@ -97,6 +122,11 @@ pub(super) fn find(search: &Search<'_>) -> Result<Found, CommandError> {
             Tried::Rejected(reason) => {
                 tracing::debug!(commit = %commit.id, reason, "rejected");
                 *found.rejected.entry(reason).or_default() += 1;
+            }
+            Tried::Unbuilt(cause) => {
+                tracing::debug!(commit = %commit.id, cause, "rejected");
+                *found.rejected.entry(UNBUILT).or_default() += 1;
+                *found.causes.entry(cause).or_default() += 1;
             }
         }
     }
@@ -174,12 +204,15 @@ impl Search<'_> {
         let before = match self.at(&ready.start, &ready, fix.ecosystem, scratch)? {
             Seen::Failed(words) => words,
             Seen::Passed => return Ok(Tried::Rejected("its test passes without the fix")),
+            Seen::Unbuilt(cause) => return Ok(Tried::Unbuilt(cause)),
             Seen::Broken(reason) => return Ok(Tried::Rejected(reason)),
         };
         match self.at(&commit.id, &ready, fix.ecosystem, scratch)? {
             Seen::Passed => {}
             Seen::Failed(_) => return Ok(Tried::Rejected("its test fails with the fix, too")),
-            Seen::Broken(_) => return Ok(Tried::Rejected("its test cannot run at the fix")),
+            Seen::Unbuilt(_) | Seen::Broken(_) => {
+                return Ok(Tried::Rejected("its test cannot run at the fix"));
+            }
         }
         let seen = format!("judge: {before} at the start, exit 0 at the fix");
         Ok(Tried::Task(Box::new(Mined {
@@ -294,23 +327,25 @@ impl Search<'_> {
         }
         let outcome = clone.judge(task)?;
         let said = format!("{}\n{}", outcome.stdout.text(), outcome.stderr.text());
-        Ok(match outcome.ended {
-            Ended::Exited(0) => Seen::Passed,
-            Ended::Exited(code)
-                if ecosystem.is_failure(code) && !is_build_failure(ecosystem, &said) =>
-            {
+        let unbuilt = build_failure(ecosystem, &said);
+        Ok(match (outcome.ended, unbuilt) {
+            (Ended::Exited(0), _) => Seen::Passed,
+            (Ended::Exited(code), None) if ecosystem.is_failure(code) => {
                 Seen::Failed(in_words(&outcome))
             }
-            Ended::Exited(_) if is_build_failure(ecosystem, &said) => {
-                Seen::Broken("its test does not build or load without the fix")
+            (Ended::Exited(_), Some(cause)) => {
+                Seen::Unbuilt(self.app.redactor()?.clean(short(cause).as_ref()).to_string())
             }
-            Ended::WallTimeout => Seen::Broken("its test takes too long"),
-            Ended::Exited(_)
-            | Ended::Signalled(_)
-            | Ended::IdleTimeout
-            | Ended::OutputFlood
-            | Ended::OverLimit(_)
-            | Ended::Cancelled => Seen::Broken("its test cannot run here"),
+            (Ended::WallTimeout, _) => Seen::Broken("its test takes too long"),
+            (
+                Ended::Exited(_)
+                | Ended::Signalled(_)
+                | Ended::IdleTimeout
+                | Ended::OutputFlood
+                | Ended::OverLimit(_)
+                | Ended::Cancelled,
+                _,
+            ) => Seen::Broken("its test cannot run here"),
         })
     }
 }
@@ -323,5 +358,6 @@ fn developer() -> Result<Role, CommandError> {
 enum Seen {
     Passed,
     Failed(String),
+    Unbuilt(String),
     Broken(&'static str),
 }

@@ -101,6 +101,7 @@ pub(crate) fn run(app: &App, args: InitArgs) -> Outcome {
         "tried": found.tried,
         "tasks": found.tasks.iter().map(|one| json!({"id": one.task.id, "start": one.task.start, "fix": one.fix, "judge": one.task.judge})).collect::<Vec<_>>(),
         "rejected": found.rejected,
+        "causes": found.causes,
     });
     app.ui.answer("found", &answer, |ui| {
         ui.line(format_args!(
@@ -113,8 +114,17 @@ pub(crate) fn run(app: &App, args: InitArgs) -> Outcome {
         for (reason, count) in &found.rejected {
             ui.line(format_args!("  rejected {count}: {reason}"))?;
         }
+        if let Some((cause, count)) = found.cause() {
+            ui.line(format_args!("  {count} of these did not build or load because of: {cause}"))?;
+        }
         Ok(())
     })?;
+    if let Some((cause, count)) = found.cause().filter(|_| found.is_stuck()) {
+        let message = format!("{count} tests failed to load for the same reason: {cause}");
+        return Err(CommandError::new(Exit::Failed, "not_found", message).hinted(
+            "Set the project up so that its tests run here (install it and what it needs), or prepare each clone with `--setup`.",
+        ));
+    }
     if found.tasks.is_empty() {
         let message = "no commit of this history makes a task";
         return Err(CommandError::new(Exit::Failed, "not_found", message)
