@@ -123,12 +123,17 @@ pub fn smallest_visible(plan: &Plan) -> Option<f64> {
     stats::smallest_visible(plan.tasks.len(), plan.repeat, compared, plan.seed)
 }
 
-/// A difference of shares in points, for people: `+12`, `-3`, `0`.
+/// A difference of shares in points, for people: `+12`, `−3`, `0`.
 pub fn in_points(share: f64) -> String {
     match (share * 100.0).round() {
         0.0 => "0".to_owned(),
-        points => format!("{points:+.0}"),
+        points => format!("{points:+.0}").replace('-', "\u{2212}"),
     }
+}
+
+/// A p-value, for people.
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
 /// What an experiment of this size can see, for people.
@@ -340,7 +345,15 @@ mod tests {
 
     #[test]
     fn points_have_a_sign_unless_they_are_none() {
-        assert_eq!([0.57, -0.004, 0.0, -0.2].map(in_points), ["+57", "0", "0", "-20"]);
+        assert_eq!([0.57, -0.004, 0.0, -0.2].map(in_points), ["+57", "0", "0", "\u{2212}20"]);
+    }
+
+    #[test]
+    fn no_p_value_is_zero() {
+        assert_eq!(
+            [0.0, 0.000_4, 0.001, 0.25].map(p_value),
+            ["< 0.001", "< 0.001", "0.001", "0.250"]
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The result of an experiment as a single self-contained HTML file.
 
 use handover_model::Timestamp;
-use handover_prove::report::{in_points, method};
+use handover_prove::report::{in_points, method, p_value};
 use handover_prove::stats::{Interval, WORTHWHILE};
 use handover_prove::{ArmReport, Difference, Report, Verdict};
 use maud::{DOCTYPE, Markup, html};
@@ -46,8 +46,8 @@ pub fn experiment(report: &Report, project: &str, now: Timestamp) -> String {
                         h1 { "Does it help? " (verdict_badge(report)) }
                         p class="answer" { (report.answer.replace('`', "")) }
                         p class="muted" {
-                            "Project " (project) ", experiment " code { (one.id) } ", begun " (one.created_at) ", with " (one.host)
-                            @if let Some(model) = &one.model { " and " (excerpt(model, 60)) }
+                            "Project " (project) ", experiment " code { (one.id) } ", begun " (begun(&one.created_at)) ", agent program " (one.host)
+                            @if let Some(model) = &one.model { ", model " (excerpt(model, 60)) }
                         }
                     }
                     (figures(report))
@@ -73,6 +73,10 @@ fn tone(verdict: Verdict) -> Tone {
         Verdict::NoDifferenceFound => Tone::Calm,
         Verdict::TooSmall => Tone::Warn,
     }
+}
+
+fn begun(at: &str) -> String {
+    at.parse().map_or_else(|_| at.to_owned(), exact_time)
 }
 
 fn verdict_badge(report: &Report) -> Markup {
@@ -141,7 +145,7 @@ fn differences(all: &[Difference]) -> Markup {
             html! { (in_points(one.effect)) },
             interval(one),
             html! { (in_points(one.low)) " to " (in_points(one.high)) },
-            html! { (format!("{:.3}", one.p_adjusted)) },
+            html! { (p_value(one.p_adjusted)) },
             html! { (count(one.tasks)) },
             html! {
                 (badge(tone(one.verdict), one.verdict.as_str()))

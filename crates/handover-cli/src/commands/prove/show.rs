@@ -104,6 +104,10 @@ pub(super) fn result(app: &App, args: &ProveArgs, report: &Report, exit: Exit) -
     }
     let document = serde_json::to_value(report).unwrap_or_default();
     app.ui.answer_all(document, |_| summary(app, report))?;
+    if let (None, Some(file)) = (&args.html, &args.file) {
+        let file = file.display();
+        app.ui.note(format_args!("For a page: handover prove {file} --show --html result.html"));
+    }
     Ok(exit)
 }
 
