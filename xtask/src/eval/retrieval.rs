@@ -1,9 +1,11 @@
 //! How well the ranking finds what a question needs, on labeled data given by path.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use handover_context::rank::Metadata;
 use handover_context::search::{Query, search};
 use handover_model::Timestamp;
@@ -117,7 +119,7 @@ fn measure(
         };
         let candidates = store.candidates(&session, None, None)?;
         let first = candidates.first().map_or(0, |candidate| candidate.id.0);
-        let plain = PlainText::new(&documents)?;
+        let mut plain = PlainText::new(&documents)?;
         for (question, wanted) in data.questions(pool) {
             let asked = question.asked_at.as_deref().and_then(time);
             let now = asked.unwrap_or(Timestamp::from_micros(1_800_000_000_000_000));
@@ -161,26 +163,41 @@ fn measure(
     Ok((sums, different))
 }
 
-/// The documents in a plain full-text table.
-struct PlainText(rusqlite::Connection);
+/// The documents in a plain full-text table of the sqlite3 shell: our own SQLite is built without FTS5.
+struct PlainText {
+    shell: Child,
+    asked: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+}
+
+/// What the shell prints after an answer.
+const END: &str = "end";
 
 impl PlainText {
     fn new(documents: &[&Document]) -> Result<Self> {
-        let connection = rusqlite::Connection::open_in_memory()?;
-        connection.execute_batch(
-            "CREATE VIRTUAL TABLE t USING fts5 (text, tokenize = 'porter unicode61')",
+        let mut shell = Command::new("sqlite3")
+            .args(["-batch", "-bail", ":memory:"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("is the sqlite3 shell installed?")?;
+        let mut asked = shell.stdin.take().context("no standard input")?;
+        let answers = BufReader::new(shell.stdout.take().context("no standard output")?).lines();
+        writeln!(
+            asked,
+            "CREATE VIRTUAL TABLE t USING fts5 (text, tokenize = 'porter unicode61'); BEGIN;"
         )?;
         for (at, document) in documents.iter().enumerate() {
             let title = document.title.as_deref().unwrap_or_default();
             let text = format!("{title}\n{}\n{}", document.files.join(" "), document.body());
-            connection
-                .prepare_cached("INSERT INTO t (rowid, text) VALUES (?1, ?2)")?
-                .execute((at as i64, text))?;
+            let text = text.replace('\0', " ").replace('\'', "''");
+            writeln!(asked, "INSERT INTO t (rowid, text) VALUES ({at}, '{text}');")?;
         }
-        Ok(Self(connection))
+        writeln!(asked, "COMMIT;")?;
+        Ok(Self { shell, asked, answers })
     }
 
-    fn search(&self, text: &str) -> Result<Vec<usize>> {
+    fn search(&mut self, text: &str) -> Result<Vec<usize>> {
         let words: Vec<String> = text
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
@@ -189,11 +206,27 @@ impl PlainText {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let mut statement = self
-            .0
-            .prepare_cached("SELECT rowid FROM t WHERE t MATCH ?1 ORDER BY rank LIMIT 200")?;
-        let rows = statement.query_map([words.join(" OR ")], |row| row.get::<_, i64>(0))?;
-        Ok(rows.collect::<Result<Vec<_>, _>>()?.into_iter().map(|at| at as usize).collect())
+        writeln!(
+            self.asked,
+            "SELECT rowid FROM t WHERE t MATCH '{}' ORDER BY rank LIMIT 200; SELECT '{END}';",
+            words.join(" OR ")
+        )?;
+        self.asked.flush()?;
+        let mut found = Vec::new();
+        for line in &mut self.answers {
+            match line?.as_str() {
+                END => return Ok(found),
+                number => found.push(number.parse()?),
+            }
+        }
+        bail!("the sqlite3 shell ended; has it FTS5?")
+    }
+}
+
+impl Drop for PlainText {
+    fn drop(&mut self) {
+        let _ = self.shell.kill();
+        let _ = self.shell.wait();
     }
 }
 
