@@ -41,6 +41,9 @@ impl GateKind for Cargo {
             }
             let Some(rest) = line.strip_prefix("test ") else { continue };
             let Some((test, verdict)) = rest.rsplit_once(" ... ") else { continue };
+            if !verdict.starts_with("ignored") {
+                failed.count();
+            }
             if verdict.starts_with("FAILED") {
                 let test = test.split(" - should panic").next().unwrap_or(test);
                 let label =

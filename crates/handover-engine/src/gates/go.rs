@@ -41,7 +41,9 @@ impl GateKind for Go {
                 continue;
             };
             match (event.action.as_str(), event.test) {
+                ("pass", Some(_)) => failed.count(),
                 ("fail", Some(test)) => {
+                    failed.count();
                     failed.add(&format!("{} {test}", event.package));
                     with_tests.insert(event.package);
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Gate;
 use crate::bounded;
@@ -39,6 +39,8 @@ pub struct GateFolder<'a> {
     pub path: &'a Path,
     /// The user's own checkout, where tools may be installed.
     pub checkout: &'a Path,
+    /// The folder's path below the root of the project; empty for the root itself.
+    pub below: &'a Path,
     /// A folder for reports, outside the worktree.
     pub scratch: &'a Path,
 }
@@ -47,6 +49,13 @@ impl GateFolder<'_> {
     /// Whether the folder has a file of this name.
     pub fn has(&self, name: &str) -> bool {
         self.path.join(name).exists()
+    }
+
+    /// A file that was installed in the checkout: in this folder, else in the nearest one above it.
+    pub fn installed(&self, names: &[&str]) -> Option<PathBuf> {
+        let folders = self.below.ancestors().map(|folder| self.checkout.join(folder));
+        let files = folders.flat_map(|folder| names.iter().map(move |name| folder.join(name)));
+        files.into_iter().find(|file| file.exists())
     }
 
     /// The text of a file; none if it cannot be read.
@@ -73,6 +82,8 @@ pub struct FailedTests {
     pub names: BTreeSet<String>,
     /// Whether there is a failure without a name, such as a compiler error.
     pub unknown: bool,
+    /// How many tests ran, if the tool says so.
+    pub ran: Option<u64>,
 }
 
 /// The longest name of a test.
@@ -82,6 +93,11 @@ impl FailedTests {
     /// A report that is missing or cannot be read.
     pub fn unreadable() -> Self {
         Self { unknown: true, ..Self::default() }
+    }
+
+    /// Counts a test that ran.
+    pub fn count(&mut self) {
+        self.ran = Some(self.ran.unwrap_or_default() + 1);
     }
 
     /// Adds the name of a failed test, shortened if necessary.

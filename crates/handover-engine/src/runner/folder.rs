@@ -67,7 +67,8 @@ impl Runner<'_, '_> {
             files = self.changed_files(story, &tree)?;
             test_setup = self.test_setup(story, &tree)?;
         }
-        if !test_setup.is_empty() && test_setup != story.test_setup() {
+        let is_new = test_setup.iter().any(|line| !story.test_setup().contains(line));
+        if is_new {
             let id = &story.planned.id;
             self.warn(format!("{id} changes how it is tested: {}", test_setup.join("; ")))?;
         }

@@ -285,7 +285,7 @@ impl<'a> Runner<'a, '_> {
         match result {
             JobResult::Agent(done) => self.finish_agent(*done),
             JobResult::AgentFailed(failed) => Err(self.agent_failed(*failed)),
-            JobResult::Gates(done) => Ok(self.finish_gates(*done)),
+            JobResult::Gates(done) => self.finish_gates(*done),
             JobResult::Base(event) => Ok(*event),
             JobResult::Remote(_) => Err(self.inconsistent("the result of another engine's job")),
             JobResult::Uat(done) => self.finish_uat(*done),
