@@ -236,6 +236,7 @@ impl<'a> Engine<'a> {
             None => (self.start(request, repo, &mut journal, on_progress)?, Vec::new()),
         };
         let run = journal.run.clone();
+        let live_logs = state.units().map(|unit| unit.planned.id.clone()).collect();
         tracing::debug!(%run, fence, interrupted = interrupted.len(), "driving the run");
         let mut runner = Runner {
             engine: self,
@@ -252,6 +253,7 @@ impl<'a> Engine<'a> {
             gate_results: BTreeMap::new(),
             cost_is_unknown: false,
             reported_refs: BTreeSet::new(),
+            live_logs,
         };
         runner.folder.create()?;
         if request.abandon {
