@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use handover_agents::Environment;
+
 use super::Gate;
 use crate::bounded;
 
@@ -19,6 +21,13 @@ pub trait GateKind: Sync {
     /// Which tests failed.
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests;
 
+    /// Folders outside of the worktree that the tool writes to, such as a build cache: an agent whose program
+    /// confines it must be able to run the tool.
+    fn caches(&self, environment: &Environment) -> Vec<PathBuf> {
+        let _ = environment;
+        Vec::new()
+    }
+
     /// What is not installed according to the output, although the program started.
     fn missing(&self, output: &GateOutput<'_>) -> Option<String> {
         let _ = output;
@@ -30,6 +39,12 @@ impl fmt::Debug for dyn GateKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id())
     }
+}
+
+/// The folder that a variable names, else one in the user's home.
+pub(super) fn folder_of(environment: &Environment, variable: &str, usual: &str) -> Option<PathBuf> {
+    let named = environment.get(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(Path::new(environment.get("HOME")?).join(usual)))
 }
 
 /// A folder that is searched for a tool.

@@ -106,6 +106,17 @@ fn typed(program: &str, args: &[&str]) -> String {
     words.fold(program.to_owned(), |line, word| format!("{line} {word}"))
 }
 
+/// Folders outside of the worktree that these gates write to. They are created, since a program that confines its
+/// agent can only let it write to what is there.
+pub fn caches(gates: &[Gate], environment: &Environment) -> Vec<PathBuf> {
+    let mut caches: Vec<PathBuf> =
+        gates.iter().flat_map(|gate| gate.kind.caches(environment)).collect();
+    caches.sort();
+    caches.dedup();
+    caches.retain(|folder| folder.is_absolute() && fs_err::create_dir_all(folder).is_ok());
+    caches
+}
+
 /// The result of one gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateResult {
