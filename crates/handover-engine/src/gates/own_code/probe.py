@@ -1,18 +1,20 @@
 # Says where Python finds the project's code: `probe.py CHECKOUT WORKTREE FOLDER...` prints, for each folder of the
 # project, the folders of the worktree that must come first, and the modules that are imported from elsewhere.
+import sys
+
+# Gates need not run where the probe does, and a module of the project must not stand for one of Python's.
+sys.path[:] = [folder for folder in sys.path if folder]
+
 import importlib.metadata
 import importlib.util
 import json
 import os
 import re
-import sys
 import sysconfig
 
 checkout, worktree = (os.path.realpath(path) for path in sys.argv[1:3])
 installed = os.path.realpath(sys.prefix)
 library = [os.path.realpath(sysconfig.get_paths()[it]) for it in ("stdlib", "platstdlib")]
-# Gates need not run where the probe does.
-sys.path[:] = [folder for folder in sys.path if folder]
 MOST = 500
 
 
