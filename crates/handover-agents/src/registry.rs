@@ -1,7 +1,9 @@
 //! Which agent programs there are.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use handover_model::Host;
 
@@ -68,6 +70,25 @@ impl Registry {
         AgentError::UnknownHost { host: host.to_owned(), known: self.hosts() }
     }
 
+    /// Finds the program of a host without starting it: the one that was named, else its usual one.
+    pub fn locate(
+        &self,
+        host: Host,
+        program: &Path,
+        environment: &Environment,
+    ) -> Result<PathBuf, AgentError> {
+        let program = supervise::program_of(self.find(host)?, program)?;
+        let missing = || AgentError::ProgramNotFound { host, program: program.to_owned() };
+        if program.components().count() > 1 {
+            return if is_program(program) { Ok(program.to_owned()) } else { Err(missing()) };
+        }
+        // What the operating system searches if there is no PATH.
+        let usual = OsStr::new("/bin:/usr/bin");
+        let folders = std::env::split_paths(environment.get("PATH").unwrap_or(usual));
+        let mut found = folders.map(|folder| folder.join(program));
+        found.find(|path| is_program(path)).ok_or_else(missing)
+    }
+
     /// Selects from `vars` what every program needs, what `host` needs, and what `allow` adds (a trailing
     /// `*` matches any suffix).
     pub fn environment(
@@ -117,6 +138,12 @@ impl Registry {
     }
 }
 
+/// Whether a file may be run by somebody.
+fn is_program(path: &Path) -> bool {
+    fs_err::metadata(path)
+        .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
 impl Environment {
     /// Selects from `vars` what a built-in host needs and what `allow` adds; see [`Registry::environment`].
     pub fn scrubbed(
@@ -151,6 +178,25 @@ mod tests {
         }
         assert!(!can(Host::GEMINI).resumable && can(Host::GEMINI).reports_result);
         assert_eq!(can(Host::COMMAND), crate::Capabilities::default());
+    }
+
+    #[test]
+    fn a_program_is_found_where_it_would_be_started() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("claude");
+        let path = [("PATH".into(), folder.path().as_os_str().to_owned())];
+        let environment = Environment::scrubbed(path, Host::CLAUDE, &[]);
+        let locate = |host, named: &Path| Registry::built_in().locate(host, named, &environment);
+        let usual = Path::new("");
+        assert!(locate(Host::CLAUDE, usual).is_err(), "it is not installed");
+        fs_err::write(&program, "").unwrap();
+        assert!(locate(Host::CLAUDE, usual).is_err(), "it cannot be run");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(locate(Host::CLAUDE, usual).unwrap(), program);
+        assert_eq!(locate(Host::CODEX, &program).unwrap(), program);
+        assert!(matches!(locate(Host::COMMAND, usual), Err(AgentError::NoProgram)));
+        let error = locate(Host::COMMAND, Path::new("nothing")).unwrap_err().to_string();
+        assert_eq!(error, "the program `nothing` of host `command` was not found");
     }
 
     #[test]

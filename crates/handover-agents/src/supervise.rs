@@ -92,16 +92,24 @@ pub(crate) fn run<'a>(
     .run()
 }
 
+/// The program that was named, else the usual one.
+pub(crate) fn program_of<'a>(
+    agent: &dyn AgentProgram,
+    program: &'a Path,
+) -> Result<&'a Path, AgentError> {
+    match agent.default_program() {
+        usual if program.as_os_str().is_empty() && !usual.is_empty() => Ok(Path::new(usual)),
+        _ if program.as_os_str().is_empty() => Err(AgentError::NoProgram),
+        _ => Ok(program),
+    }
+}
+
 fn start(
     agent: &dyn AgentProgram,
     invocation: &Invocation,
 ) -> Result<(Box<dyn ChildWrapper>, Family), AgentError> {
     let Invocation { host, program, folder, spawn, environment, .. } = invocation;
-    let program = match agent.default_program() {
-        usual if program.as_os_str().is_empty() && !usual.is_empty() => Path::new(usual),
-        _ if program.as_os_str().is_empty() => return Err(AgentError::NoProgram),
-        _ => program.as_path(),
-    };
+    let program = program_of(agent, program)?;
     if !folder.is_dir() {
         return Err(AgentError::FolderNotFound { folder: folder.clone() });
     }

@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::EngineError;
 use crate::git::{GitError, Repo, Worktree};
 use crate::journal::fold;
+use crate::runner::LOGS;
 
 /// The folder of all runs, in `.handover/`.
 const RUNS: &str = "runs";
@@ -79,6 +80,12 @@ struct Trees {
 /// Why a run's folder goes, or why it stays.
 type Verdict = Result<&'static str, String>;
 
+/// The size of the logs of a run that did not get as far as to keep them.
+fn logs_of(folder: &Folder, run: &str) -> Result<u64, EngineError> {
+    let logs = folder.inside(LOGS);
+    Ok(if logs.inside(run).is_there() { logs.bytes(run)? } else { 0 })
+}
+
 impl Leftovers<'_> {
     /// Finds what can be deleted, and what is old but stays. Changes nothing.
     pub fn find(&self) -> Result<Findings, EngineError> {
@@ -108,7 +115,7 @@ impl Leftovers<'_> {
             let path = format!("{RUNS}/{name}");
             match verdict {
                 Ok(reason) => {
-                    let bytes = runs.bytes(name)?;
+                    let bytes = runs.bytes(name)? + logs_of(&self.folder, name)?;
                     findings.garbage.push(Garbage { path, bytes, reason: reason.to_owned() });
                 }
                 Err(reason) => findings.kept.push(Kept { path, reason }),
@@ -136,6 +143,7 @@ impl Leftovers<'_> {
             }
         };
         runs.remove_folder(&doomed)?;
+        self.folder.inside(LOGS).remove_folder(name)?;
         if let Some(repo) = self.repo.filter(|_| had_worktrees || name.starts_with(DOOMED)) {
             repo.prune()?;
         }

@@ -289,6 +289,13 @@ impl Folder {
             .map_err(|error| FileError::io(&self.whole(from), error))
     }
 
+    /// Moves a file to another folder; what it replaces there is gone.
+    pub fn move_file(&self, name: &str, to: &Self) -> Result<(), FileError> {
+        let (from, to) = (self.open(IfMissing::Fail)?, to.open(IfMissing::Create)?);
+        renameat(&from, self.name(name)?, &to, self.name(name)?)
+            .map_err(|error| FileError::io(&self.whole(name), error))
+    }
+
     /// Deletes a folder inside this one with everything in it; links in it are deleted, never followed.
     pub fn remove_folder(&self, name: &str) -> Result<(), FileError> {
         let folder = match self.open(IfMissing::Fail) {

@@ -24,6 +24,10 @@ pub struct Args {
     #[arg(long, default_value = "5")]
     runs: usize,
 
+    /// Fail if the engine takes longer than this per phase
+    #[arg(long, value_name = "MS")]
+    limit: Option<f64>,
+
     #[command(flatten)]
     builds: Builds,
 }
@@ -62,7 +66,10 @@ pub fn run(args: &Args) -> Result<()> {
     println!("| what | ms |\n|---|---|");
     println!("| the whole run, {} stories | {:.0} |", args.stories, whole * 1e3);
     println!("| the shell of one agent | {:.1} |", start * 1e3);
-    println!("| the engine, per phase | {:.1} |", (whole / phases - start) * 1e3);
+    let engine = (whole / phases - start) * 1e3;
+    println!("| the engine, per phase | {engine:.1} |");
+    let is_within = args.limit.is_none_or(|limit| engine <= limit);
+    ensure!(is_within, "the engine takes {engine:.0} ms per phase, more than allowed");
     Ok(())
 }
 

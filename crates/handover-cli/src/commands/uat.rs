@@ -39,7 +39,7 @@ pub(crate) struct UatArgs {
     #[arg(long)]
     resume: bool,
 
-    /// Agent program: claude, codex, gemini or command [default: runs.host, else claude]
+    /// Agent program: claude, codex, copilot, gemini, opencode or command [default: runs.host, else claude]
     #[arg(long, value_parser = handover_agents::parse_host)]
     host: Option<Host>,
 

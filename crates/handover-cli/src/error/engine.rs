@@ -1,11 +1,18 @@
 //! Errors of the run engine, with what to do next.
 
+use std::path::Path;
+
+use handover_agents::{AgentError, Environment, Registry};
 use handover_engine::EngineError;
 use handover_engine::chain::ChainError;
 use handover_engine::git::GitError;
 use handover_engine::story::StoryError;
 
+use handover_hosts::Registry as HookRegistry;
+use handover_model::Host;
+
 use super::{CommandError, Exit};
+use crate::env;
 
 impl From<EngineError> for CommandError {
     fn from(error: EngineError) -> Self {
@@ -25,8 +32,31 @@ impl From<EngineError> for CommandError {
             return Self::of_git(git);
         }
         let (exit, code) = exit_and_code(&error);
-        let hint = hint(&error).map(ToOwned::to_owned);
+        let hint = match &error {
+            EngineError::Agent(AgentError::ProgramNotFound { host, .. }) => {
+                Some(not_installed(*host))
+            }
+            _ => hint(&error).map(ToOwned::to_owned),
+        };
         Self { hint, ..Self::chain(exit, code, &error) }
+    }
+}
+
+/// What to do about an agent program that is missing: another one may be there.
+fn not_installed(host: Host) -> String {
+    let registry = Registry::built_in();
+    let is_installed = |other: &Host| {
+        let environment = Environment::scrubbed(env::all(), *other, &[]);
+        registry.locate(*other, Path::new(""), &environment).is_ok()
+    };
+    let mut others = registry.hosts();
+    others.retain(|other| *other != host && *other != Host::COMMAND);
+    let other = others.iter().find(|other| is_installed(other)).or(others.first());
+    match (HookRegistry::built_in().find(host), other) {
+        (Ok(known), Some(other)) => {
+            format!("Install {}, or choose `--host {other}`.", known.title())
+        }
+        _ => "Check the program that `--agent-command` or `runs.command` names.".to_owned(),
     }
 }
 

@@ -32,6 +32,11 @@ impl Baselines {
         }
     }
 
+    /// Forgets the results for a tree.
+    pub fn forget(&self, tree: &str, gates: &[Gate]) {
+        let _ = self.folder.remove(&self.file(tree, gates));
+    }
+
     fn file(&self, tree: &str, gates: &[Gate]) -> String {
         let mut hash = blake3::Hasher::new();
         for gate in gates {
@@ -60,6 +65,7 @@ mod tests {
             unknown: false,
             ended: "exit code 1".to_owned(),
             tail: "boom".to_owned(),
+            ran: Some(4),
         }]
     }
 

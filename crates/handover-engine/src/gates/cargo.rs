@@ -1,5 +1,9 @@
 //! `cargo test`, for projects with a `Cargo.toml`.
 
+use std::path::PathBuf;
+
+use handover_agents::Environment;
+
 use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput};
 
 /// Rust's package manager and its test harness.
@@ -18,6 +22,10 @@ impl GateKind for Cargo {
             args.push("--workspace");
         }
         Some(Gate::new(&Self, "cargo", &args))
+    }
+
+    fn caches(&self, environment: &Environment) -> Vec<PathBuf> {
+        environment.get("CARGO_TARGET_DIR").map(PathBuf::from).into_iter().collect()
     }
 
     /// Reads `test a::b ... FAILED`. The program a test belongs to is printed on the other stream, in the same
@@ -41,6 +49,9 @@ impl GateKind for Cargo {
             }
             let Some(rest) = line.strip_prefix("test ") else { continue };
             let Some((test, verdict)) = rest.rsplit_once(" ... ") else { continue };
+            if !verdict.starts_with("ignored") {
+                failed.count();
+            }
             if verdict.starts_with("FAILED") {
                 let test = test.split(" - should panic").next().unwrap_or(test);
                 let label =

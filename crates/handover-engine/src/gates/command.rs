@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use handover_agents::join_command;
+use handover_agents::{Environment, join_command};
 use handover_model::GateFormat;
 use handover_model::config::GateCommand;
 
-use super::{Cargo, FailedTests, Gate, GateFolder, GateKind, GateOutput, Go, format};
+use super::{BUILT_IN, Cargo, FailedTests, Gate, GateFolder, GateKind, GateOutput, Go, format};
 
 /// A command whose output has a configured format.
 #[derive(Debug)]
@@ -46,6 +46,12 @@ impl GateKind for Command {
     /// Commands are configured, never detected.
     fn detect(&self, _folder: &GateFolder<'_>) -> Option<Gate> {
         None
+    }
+
+    /// A command may run any tool.
+    fn caches(&self, environment: &Environment) -> Vec<PathBuf> {
+        let all = BUILT_IN.iter().flat_map(|kind| kind.caches(environment));
+        all.filter(|folder| folder.is_dir()).collect()
     }
 
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {

@@ -83,7 +83,8 @@ fn in_components(kind: &dyn GateKind, root: &GateFolder<'_>, components: &[PathB
             continue;
         }
         let path = root.path.join(component);
-        if let Some(mut gate) = kind.detect(&GateFolder { path: &path, ..*root }) {
+        if let Some(mut gate) = kind.detect(&GateFolder { path: &path, below: component, ..*root })
+        {
             gate.name = format!("{} in {}", gate.name, component.display());
             gate.folder.clone_from(component);
             gates.push(gate);
@@ -103,7 +104,12 @@ mod tests {
 
     fn names(files: &[(&str, &str)], config: &GatesConfig) -> Vec<String> {
         let root = project(files);
-        let folder = GateFolder { path: root.path(), checkout: root.path(), scratch: root.path() };
+        let folder = GateFolder {
+            path: root.path(),
+            checkout: root.path(),
+            below: Path::new(""),
+            scratch: root.path(),
+        };
         detect(BUILT_IN, &folder, config).into_iter().map(|gate| gate.name).collect()
     }
 

@@ -13,14 +13,17 @@ pub(super) fn junit(output: &GateOutput<'_>) -> FailedTests {
             failed.unknown = true;
             continue;
         };
-        let cases = document.descendants().filter(|node| node.has_tag_name("testcase"));
-        let failing = cases.filter(|case| {
-            let is_failure = |tag: &str| tag == "failure" || tag == "error";
-            case.children().any(|child| is_failure(child.tag_name().name()))
-        });
-        for case in failing {
-            let part = |attribute| case.attribute(attribute).unwrap_or_default();
-            failed.add(&format!("{} {}", part("classname"), part("name")));
+        for case in document.descendants().filter(|node| node.has_tag_name("testcase")) {
+            let has = |tags: &[&str]| {
+                case.children().any(|child| tags.contains(&child.tag_name().name()))
+            };
+            if !has(&["skipped"]) {
+                failed.count();
+            }
+            if has(&["failure", "error"]) {
+                let part = |attribute| case.attribute(attribute).unwrap_or_default();
+                failed.add(&format!("{} {}", part("classname"), part("name")));
+            }
         }
     }
     failed
@@ -48,6 +51,9 @@ pub(super) fn tap(output: &GateOutput<'_>) -> FailedTests {
             seen += u64::from(depth == 0);
             let (title, directive) = rest.split_once(" # ").unwrap_or((rest, ""));
             let directive = directive.trim_start().to_ascii_uppercase();
+            if !directive.starts_with("SKIP") {
+                failed.count();
+            }
             if !ok && !directive.starts_with("TODO") && !directive.starts_with("SKIP") {
                 let title = title
                     .trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ')
@@ -81,6 +87,7 @@ pub(super) fn marks(output: &GateOutput<'_>) -> FailedTests {
     let mut failed = FailedTests::default();
     for line in output.stdout.lines().chain(output.stderr.lines()) {
         let line = line.trim();
+        failed.ran = total(line).or(failed.ran);
         let crossed = line.strip_prefix(['✖', '✕', '×', '✗', '❌']);
         let rest = crossed
             .or_else(|| line.strip_prefix("● "))
@@ -95,6 +102,29 @@ pub(super) fn marks(output: &GateOutput<'_>) -> FailedTests {
         }
     }
     failed
+}
+
+/// How many tests ran, from the summary of node, jest, vitest or mocha.
+fn total(line: &str) -> Option<u64> {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    if let Some(count) = line.strip_prefix("ℹ tests ") {
+        return number(count);
+    }
+    if let Some(count) = line.strip_suffix(')').and_then(|it| it.split_once(" passing ("))
+        && line.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return number(count.0);
+    }
+    let parts = line.strip_prefix("Tests")?;
+    // `Tests:  1 failed, 1 skipped, 2 passed, 4 total` and `Tests  1 failed | 2 passed (3)`
+    let parts = parts.trim_start_matches(':').split([',', '|']);
+    let counts = parts.filter_map(|part| {
+        let mut words = part.split_whitespace();
+        let count = words.next()?.parse::<u64>().ok()?;
+        matches!(words.next()?, "passed" | "failed").then_some(count)
+    });
+    let counts: Vec<u64> = counts.collect();
+    (!counts.is_empty()).then(|| counts.iter().sum())
 }
 
 /// `adds (12 ms)`, `adds (1.2ms)` and `adds 3ms` without the duration, which changes with every run.
@@ -207,6 +237,26 @@ mod tests {
         );
         let mocha = "  cart\n    ✔ adds\n    1) totals\n\n  1 passing (6ms)\n  1 failing\n\n  1) cart\n       totals:\n";
         assert_eq!(names(&marks(&stdout(mocha))), ["cart", "totals"]);
+    }
+
+    #[test]
+    fn tests_that_ran_are_counted() {
+        for (text, ran) in [
+            (
+                "TAP version 13\nok 1 - a\n# Subtest: s\n    not ok 1 - b\nnot ok 2 - s\nok 3 # SKIP\n",
+                Some(3),
+            ),
+            ("✔ adds (0.84ms)\nℹ tests 5\n", Some(5)),
+            ("Tests:       1 failed, 1 skipped, 2 passed, 4 total\n", Some(3)),
+            ("      Tests  1 failed | 2 passed (3)\n", Some(3)),
+            ("  12 passing (6ms)\n", Some(12)),
+            ("all fine\n", None),
+        ] {
+            assert_eq!(marks(&stdout(text)).ran, ran, "{text}");
+        }
+        let xml = r#"<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase><testcase name="c"><skipped/></testcase></testsuite>"#;
+        assert_eq!(junit_of(&[xml, xml]).ran, Some(4));
+        assert_eq!(junit_of(&[]).ran, None);
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! `go test`, for modules of Go.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
+use handover_agents::Environment;
 use serde::Deserialize;
 
+use super::kind::folder_of;
 use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput};
 
 /// Go's own test tool.
@@ -28,6 +31,19 @@ impl GateKind for Go {
         folder.has("go.mod").then(|| Gate::new(&Self, "go", &["test", "-json", "./..."]))
     }
 
+    fn caches(&self, environment: &Environment) -> Vec<PathBuf> {
+        let home = environment.get("HOME").map(PathBuf::from).unwrap_or_default();
+        // `$XDG_CACHE_HOME/go-build`, or where the system keeps caches.
+        let usual = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+        let usual = match environment.get("XDG_CACHE_HOME").filter(|_| !cfg!(target_os = "macos")) {
+            Some(caches) => PathBuf::from(caches),
+            None => home.join(usual),
+        };
+        let builds = environment.get("GOCACHE").map(PathBuf::from);
+        let modules = folder_of(environment, "GOPATH", "go").map(|path| path.join("pkg/mod"));
+        [builds.or(Some(usual.join("go-build"))), modules].into_iter().flatten().collect()
+    }
+
     /// A package that fails without a failing test did not compile, or crashed.
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
         let mut failed = FailedTests::default();
@@ -41,7 +57,9 @@ impl GateKind for Go {
                 continue;
             };
             match (event.action.as_str(), event.test) {
+                ("pass", Some(_)) => failed.count(),
                 ("fail", Some(test)) => {
+                    failed.count();
                     failed.add(&format!("{} {test}", event.package));
                     with_tests.insert(event.package);
                 }
@@ -105,6 +123,20 @@ mod tests {
             "{\"Action\":\"fail\",\"Package\":\"shop/broken\",\"Elapsed\":0,\"FailedBuild\":\"shop/broken\"}\n",
         );
         assert_eq!(parse(&Go, text, "", &[]), (Vec::new(), true));
+    }
+
+    #[test]
+    fn its_caches_are_where_go_keeps_them() {
+        let mut environment = Environment::default();
+        environment.set("HOME", "/home/me");
+        environment.set("XDG_CACHE_HOME", "/caches");
+        environment.set("GOPATH", "/go");
+        let caches = Go.caches(&environment);
+        assert_eq!(caches[1], PathBuf::from("/go/pkg/mod"));
+        #[cfg(target_os = "linux")]
+        assert_eq!(caches[0], PathBuf::from("/caches/go-build"));
+        environment.set("GOCACHE", "/builds");
+        assert_eq!(Go.caches(&environment)[0], PathBuf::from("/builds"));
     }
 
     #[test]

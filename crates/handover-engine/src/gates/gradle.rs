@@ -1,5 +1,10 @@
 //! Gradle, through the project's wrapper if it has one. Every subproject writes its own reports.
 
+use std::path::PathBuf;
+
+use handover_agents::Environment;
+
+use super::kind::folder_of;
 use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput, format};
 
 /// The build tool of many JVM projects.
@@ -25,6 +30,10 @@ impl GateKind for Gradle {
         }
         gate.reports = vec!["**/build/test-results/**/TEST-*.xml".into()];
         Some(gate)
+    }
+
+    fn caches(&self, environment: &Environment) -> Vec<PathBuf> {
+        folder_of(environment, "GRADLE_USER_HOME", ".gradle").into_iter().collect()
     }
 
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {

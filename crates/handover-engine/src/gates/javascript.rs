@@ -1,5 +1,10 @@
 //! The `test` script of a `package.json`, through npm, pnpm or yarn.
 
+use std::path::PathBuf;
+
+use handover_agents::Environment;
+
+use super::kind::folder_of;
 use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput, format};
 
 /// Package managers of JavaScript.
@@ -29,6 +34,11 @@ impl GateKind for JavaScript {
             "npm"
         };
         Some(Gate::new(&Self, name, &["test"]))
+    }
+
+    /// npm keeps logs of what it runs there.
+    fn caches(&self, environment: &Environment) -> Vec<PathBuf> {
+        folder_of(environment, "npm_config_cache", ".npm").into_iter().collect()
     }
 
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use handover_agents::Environment;
 
 use super::Gate;
 use crate::bounded;
@@ -19,6 +21,13 @@ pub trait GateKind: Sync {
     /// Which tests failed.
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests;
 
+    /// Folders outside of the worktree that the tool writes to, such as a build cache: an agent whose program
+    /// confines it must be able to run the tool.
+    fn caches(&self, environment: &Environment) -> Vec<PathBuf> {
+        let _ = environment;
+        Vec::new()
+    }
+
     /// What is not installed according to the output, although the program started.
     fn missing(&self, output: &GateOutput<'_>) -> Option<String> {
         let _ = output;
@@ -32,6 +41,12 @@ impl fmt::Debug for dyn GateKind {
     }
 }
 
+/// The folder that a variable names, else one in the user's home.
+pub(super) fn folder_of(environment: &Environment, variable: &str, usual: &str) -> Option<PathBuf> {
+    let named = environment.get(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(Path::new(environment.get("HOME")?).join(usual)))
+}
+
 /// A folder that is searched for a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct GateFolder<'a> {
@@ -39,6 +54,8 @@ pub struct GateFolder<'a> {
     pub path: &'a Path,
     /// The user's own checkout, where tools may be installed.
     pub checkout: &'a Path,
+    /// The folder's path below the root of the project; empty for the root itself.
+    pub below: &'a Path,
     /// A folder for reports, outside the worktree.
     pub scratch: &'a Path,
 }
@@ -47,6 +64,13 @@ impl GateFolder<'_> {
     /// Whether the folder has a file of this name.
     pub fn has(&self, name: &str) -> bool {
         self.path.join(name).exists()
+    }
+
+    /// A file that was installed in the checkout: in this folder, else in the nearest one above it.
+    pub fn installed(&self, names: &[&str]) -> Option<PathBuf> {
+        let folders = self.below.ancestors().map(|folder| self.checkout.join(folder));
+        let files = folders.flat_map(|folder| names.iter().map(move |name| folder.join(name)));
+        files.into_iter().find(|file| file.exists())
     }
 
     /// The text of a file; none if it cannot be read.
@@ -73,6 +97,8 @@ pub struct FailedTests {
     pub names: BTreeSet<String>,
     /// Whether there is a failure without a name, such as a compiler error.
     pub unknown: bool,
+    /// How many tests ran, if the tool says so.
+    pub ran: Option<u64>,
 }
 
 /// The longest name of a test.
@@ -82,6 +108,11 @@ impl FailedTests {
     /// A report that is missing or cannot be read.
     pub fn unreadable() -> Self {
         Self { unknown: true, ..Self::default() }
+    }
+
+    /// Counts a test that ran.
+    pub fn count(&mut self) {
+        self.ran = Some(self.ran.unwrap_or_default() + 1);
     }
 
     /// Adds the name of a failed test, shortened if necessary.

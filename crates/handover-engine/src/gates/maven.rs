@@ -1,5 +1,10 @@
 //! Maven, through the project's wrapper if it has one. Every module writes its own reports.
 
+use std::path::PathBuf;
+
+use handover_agents::Environment;
+
+use super::kind::folder_of;
 use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput, format};
 
 /// The other build tool of JVM projects.
@@ -20,6 +25,10 @@ impl GateKind for Maven {
         gate.program = if folder.has("mvnw") { "./mvnw".into() } else { "mvn".into() };
         gate.reports = vec!["**/target/surefire-reports/TEST-*.xml".into()];
         Some(gate)
+    }
+
+    fn caches(&self, environment: &Environment) -> Vec<PathBuf> {
+        folder_of(environment, "MAVEN_USER_HOME", ".m2").into_iter().collect()
     }
 
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {

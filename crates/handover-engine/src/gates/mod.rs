@@ -40,7 +40,7 @@ pub use gradle::Gradle;
 pub use javascript::JavaScript;
 pub use kind::{FailedTests, GateFolder, GateKind, GateOutput};
 pub use maven::Maven;
-pub use own_code::{OwnCode, Variables};
+pub use own_code::{OwnCode, Redirected, Redirection, Variables};
 pub use pytest::Pytest;
 
 /// Every kind of gate that is detected, in the order in which gates run.
@@ -106,6 +106,17 @@ fn typed(program: &str, args: &[&str]) -> String {
     words.fold(program.to_owned(), |line, word| format!("{line} {word}"))
 }
 
+/// Folders outside of the worktree that these gates write to. They are created, since a program that confines its
+/// agent can only let it write to what is there.
+pub fn caches(gates: &[Gate], environment: &Environment) -> Vec<PathBuf> {
+    let mut caches: Vec<PathBuf> =
+        gates.iter().flat_map(|gate| gate.kind.caches(environment)).collect();
+    caches.sort();
+    caches.dedup();
+    caches.retain(|folder| folder.is_absolute() && fs_err::create_dir_all(folder).is_ok());
+    caches
+}
+
 /// The result of one gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateResult {
@@ -121,6 +132,9 @@ pub struct GateResult {
     pub ended: String,
     /// The end of its output, not redacted.
     pub tail: String,
+    /// How many tests ran, if the tool says so.
+    #[serde(default)]
+    pub ran: Option<u64>,
 }
 
 /// What gates run with.
@@ -158,7 +172,21 @@ pub enum GateError {
         /// The end of its output.
         tail: String,
     },
-    /// It would check the user's checkout instead of the worktree.
+    /// It passes in the user's checkout and fails in a fresh worktree of the same commit.
+    #[error(
+        "gate `{gate}` passes in your checkout and fails in a fresh worktree of the same commit{}: something \
+         that it needs is not committed, or is installed where a worktree does not find it:\n{tail}",
+        named(tests)
+    )]
+    OnlyInCheckout {
+        /// The gate.
+        gate: String,
+        /// The tests that pass only there, as far as they have names.
+        tests: Vec<String>,
+        /// The end of its output in the worktree.
+        tail: String,
+    },
+    /// It would check the user's checkout, or what was installed from it, instead of the worktree.
     #[error("gates would check the checkout instead of the worktree: {what} leads to `{}`", place.display())]
     Elsewhere {
         /// What leads there.
@@ -181,6 +209,17 @@ pub enum GateError {
         #[source]
         source: AgentError,
     },
+}
+
+fn named(tests: &[String]) -> String {
+    const SHOWN: usize = 5;
+    match tests.len() {
+        0 => String::new(),
+        count if count > SHOWN => {
+            format!(" ({} and {} more)", tests[..SHOWN].join(", "), count - SHOWN)
+        }
+        _ => format!(" ({})", tests.join(", ")),
+    }
 }
 
 /// How much of a gate's output is returned: more than is kept, because it must be redacted before it is
@@ -214,14 +253,37 @@ pub fn run_gate(
     if outcome.ended == Ended::Cancelled {
         return Err(GateError::Cancelled { gate: name() });
     }
-    let (stdout, stderr) = (outcome.stdout.text(), outcome.stderr.text());
+    // Names of tests must be the same in every worktree.
+    let own = own_paths(context.folder);
+    let (stdout, stderr) =
+        (without(&own, outcome.stdout.text()), without(&own, outcome.stderr.text()));
     let reports = reports::read(&folder, &gate.reports);
+    let reports: Vec<String> = reports.into_iter().map(|text| without(&own, text)).collect();
     let output = GateOutput { stdout: &stdout, stderr: &stderr, reports: &reports };
     let result = judge(gate, &output, &outcome);
     if let Some(what) = gate.kind.missing(&output).filter(|_| !result.passed) {
         return Err(GateError::Missing { gate: name(), what });
     }
     Ok(result)
+}
+
+/// A folder as tools may print it, with a slash at its end.
+fn own_paths(folder: &Path) -> Vec<String> {
+    let real = fs_err::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let mut paths = vec![format!("{}/", folder.display()), format!("{}/", real.display())];
+    paths.dedup();
+    paths
+}
+
+/// A text with paths relative to a folder.
+fn without(own: &[String], mut text: String) -> String {
+    for path in own {
+        // `file:///x/a.js` becomes `file://a.js`, which is the same everywhere, too.
+        if text.contains(path.as_str()) {
+            text = text.replace(path.as_str(), "");
+        }
+    }
+    text
 }
 
 fn judge(gate: &Gate, output: &GateOutput<'_>, outcome: &Outcome) -> GateResult {
@@ -249,7 +311,22 @@ fn judge(gate: &Gate, output: &GateOutput<'_>, outcome: &Outcome) -> GateResult 
             Ended::OverLimit(_) | Ended::Cancelled => "was stopped".to_owned(),
         },
         tail: tail(output.stdout, output.stderr),
+        ran: failed.ran,
     }
+}
+
+/// What ran far fewer tests than on the base: fewer than half.
+pub fn far_fewer(now: &[GateResult], base: &[GateResult]) -> Vec<String> {
+    let line = |now: &GateResult| {
+        let before = base.iter().find(|before| before.name == now.name)?.ran?;
+        let ran = now.ran.unwrap_or_default();
+        // A tool that could not say how many ran is not one that ran none.
+        let is_known = now.ran.is_some() || now.passed;
+        (is_known && ran * 2 < before).then(|| {
+            format!("gate `{}` ran {ran} of the {before} tests that ran on the base", now.name)
+        })
+    };
+    now.iter().filter_map(line).collect()
 }
 
 /// The end of both streams.
@@ -296,7 +373,31 @@ mod tests {
             unknown,
             ended: "exit code 1".to_owned(),
             tail: String::new(),
+            ran: None,
         }
+    }
+
+    #[test]
+    fn far_fewer_tests_are_noticed() {
+        let ran = |ran| GateResult { ran, ..result(&[], false) };
+        let line = |now, base| far_fewer(&[ran(now)], &[ran(base)]);
+        assert_eq!(
+            line(Some(3), Some(12)),
+            ["gate `t` ran 3 of the 12 tests that ran on the base"]
+        );
+        assert_eq!(line(None, Some(12)).len(), 1, "none at all");
+        assert!(line(Some(6), Some(12)).is_empty());
+        assert!(line(Some(6), None).is_empty());
+        assert!(far_fewer(&[ran(Some(0))], &[]).is_empty());
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_worktree() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = own_paths(folder.path());
+        let text = format!("not ok 1 - {0}/a.test.js\n{0}-other/b", folder.path().display());
+        let other = format!("{}-other/b", folder.path().display());
+        assert_eq!(without(&own, text), format!("not ok 1 - a.test.js\n{other}"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::own_code::PYTHONS;
 use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput, format};
 
 /// pytest's exit code for "no tests were collected".
@@ -27,15 +28,15 @@ impl GateKind for Pytest {
         if !is_configured && !has_tests() {
             return None;
         }
-        let own = [".venv/bin/python", "venv/bin/python"].map(|it| folder.checkout.join(it));
-        let program = own.into_iter().find(|python| python.exists());
         // Two components must not write the same report.
         let hash = blake3::hash(folder.path.as_os_str().as_encoded_bytes()).to_hex();
         let report = folder.scratch.join(format!("pytest-{}.xml", &hash[..8]));
         let option = format!("--junitxml={}", report.display());
-        let args = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &option];
+        // One test file that cannot be imported, or one failure, must not switch off all other tests.
+        let all = ["--continue-on-collection-errors", "--maxfail=0"];
+        let args = ["-m", "pytest", "-q", "-p", "no:cacheprovider", all[0], all[1], &option];
         let mut gate = Gate::new(&Self, "pytest", &args);
-        gate.program = program.unwrap_or_else(|| "python3".into());
+        gate.program = folder.installed(&PYTHONS).unwrap_or_else(|| "python3".into());
         gate.typed = format!("{} -m pytest", gate.program.display());
         gate.reports = vec![report];
         gate.success_codes = vec![NO_TESTS];
@@ -43,7 +44,13 @@ impl GateKind for Pytest {
     }
 
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
-        format::junit(output)
+        let mut failed = format::junit(output);
+        // `!!!!! Interrupted: 1 error during collection !!!!!`
+        let is_cut = |line: &str| {
+            line.starts_with("!!!") && (line.contains("Interrupted") || line.contains("stopping"))
+        };
+        failed.unknown |= output.stdout.lines().any(is_cut);
+        failed
     }
 
     fn missing(&self, output: &GateOutput<'_>) -> Option<String> {
@@ -65,7 +72,7 @@ fn has_tests(folder: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::detect_in;
+    use super::super::testing::{detect_below, detect_in, parse, project};
     use super::*;
 
     #[test]
@@ -105,13 +112,38 @@ mod tests {
     }
 
     #[test]
+    fn a_component_uses_its_own_python_or_the_nearest_above_it() {
+        let files = [
+            ("a/conftest.py", ""),
+            ("a/.venv/bin/python", ""),
+            ("b/c/conftest.py", ""),
+            ("b/venv/bin/python", ""),
+            ("d/conftest.py", ""),
+            (".venv/bin/python", ""),
+        ];
+        let root = project(&files);
+        for (below, python) in
+            [("a", "a/.venv/bin/python"), ("b/c", "b/venv/bin/python"), ("d", ".venv/bin/python")]
+        {
+            let gate = detect_below(&Pytest, root.path(), below).unwrap();
+            assert_eq!(gate.program, root.path().join(python));
+        }
+    }
+
+    #[test]
+    fn tests_that_were_not_run_are_an_unknown_failure() {
+        let report = "<testsuite><testcase name=\"a\"><error/></testcase></testsuite>".to_owned();
+        let cut = |line: &str| parse(&Pytest, line, "", std::slice::from_ref(&report)).1;
+        assert!(cut("!!!!!!! Interrupted: 1 error during collection !!!!!!!"));
+        assert!(cut("!!!!!!!!! stopping after 1 failures !!!!!!!!!"));
+        assert!(!cut("1 passed in 0.01s\n!!! careful\n"));
+    }
+
+    #[test]
     fn components_write_reports_of_their_own() {
-        let root = super::super::testing::project(&[("a/conftest.py", ""), ("b/conftest.py", "")]);
-        let report = |below: &str| {
-            let path = root.path().join(below);
-            let folder = GateFolder { path: &path, checkout: root.path(), scratch: root.path() };
-            Pytest.detect(&folder).unwrap().reports.remove(0)
-        };
+        let root = project(&[("a/conftest.py", ""), ("b/conftest.py", "")]);
+        let report =
+            |below: &str| detect_below(&Pytest, root.path(), below).unwrap().reports.remove(0);
         assert_ne!(report("a"), report("b"));
         assert_eq!(report("a"), report("a"));
         assert_eq!(report("a").parent(), Some(root.path()));

@@ -1,5 +1,7 @@
 //! Small projects on disk for the tests of gates.
 
+use std::path::Path;
+
 use super::{Gate, GateFolder, GateKind, GateOutput};
 
 pub(super) fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -14,7 +16,13 @@ pub(super) fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 pub(super) fn detect_in(kind: &dyn GateKind, files: &[(&str, &str)]) -> Option<Gate> {
     let root = project(files);
-    kind.detect(&GateFolder { path: root.path(), checkout: root.path(), scratch: root.path() })
+    detect_below(kind, root.path(), "")
+}
+
+/// The gate of a folder of a project.
+pub(super) fn detect_below(kind: &dyn GateKind, root: &Path, below: &str) -> Option<Gate> {
+    let (path, below) = (root.join(below), Path::new(below));
+    kind.detect(&GateFolder { path: &path, checkout: root, below, scratch: root })
 }
 
 /// The names of failed tests, and whether there are failures without a name.

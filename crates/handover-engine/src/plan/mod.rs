@@ -95,6 +95,7 @@ impl Planner<'_> {
         let folder = GateFolder {
             path: self.project,
             checkout: self.project,
+            below: Path::new(""),
             scratch: Path::new("reports"),
         };
         detect(self.gates, &folder, &self.config.gates)

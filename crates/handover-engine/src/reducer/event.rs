@@ -55,7 +55,7 @@ pub enum Event {
         outcome: GateOutcome,
         /// Failures that the base does not have.
         failures: Vec<String>,
-        /// The end of the output of failing gates.
+        /// The end of the output of failing gates; if all passed, which of them ran far fewer tests than on the base.
         detail: String,
         /// How long they took.
         duration_ms: u64,

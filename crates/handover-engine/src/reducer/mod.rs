@@ -122,7 +122,10 @@ impl State {
             Event::GatesEnded { story, attempt, outcome, failures, detail, duration_ms } => {
                 let line = Line::gates(*attempt, *outcome, *duration_ms);
                 let failed = outcome.is_failure().then_some((failures.as_slice(), detail.as_str()));
-                self.update(story, |story, rules| story.gates_ended(*attempt, line, failed, rules));
+                let fewer = if failed.is_none() { detail.as_str() } else { "" };
+                self.update(story, |story, rules| {
+                    story.gates_ended(*attempt, line, failed, fewer, rules);
+                });
             }
             Event::Rebased { story, base, tree, conflicts } => {
                 self.update(story, |story, rules| story.rebased(base, tree, conflicts, rules));

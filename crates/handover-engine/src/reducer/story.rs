@@ -72,6 +72,8 @@ pub struct StoryRun {
     pub findings: Vec<Finding>,
     /// The end of the output of failing gates.
     pub gate_detail: String,
+    /// Gates that passed and ran far fewer tests than on the base.
+    pub fewer_tests: Vec<String>,
     /// The ends of agents whose report counted, for later agents and for the records.
     pub record: Vec<PhaseEnd>,
     /// Finished parties.
@@ -175,6 +177,7 @@ impl StoryRun {
             failed_branch: None,
             findings: Vec::new(),
             gate_detail: String::new(),
+            fewer_tests: Vec::new(),
             record: Vec::new(),
             parties: Vec::new(),
             failures: Vec::new(),
@@ -322,9 +325,11 @@ impl StoryRun {
         attempt: u32,
         line: Line,
         failed: Option<(&[String], &str)>,
+        fewer: &str,
         rules: RunRules<'_>,
     ) {
         self.gate_attempts = attempt;
+        self.fewer_tests = fewer.lines().map(str::to_owned).collect();
         self.lines.push(line);
         match failed {
             Some((failures, detail)) => {
@@ -528,9 +533,10 @@ impl StoryRun {
     }
 
     /// What its work so far changes about how it is tested.
-    pub fn test_setup(&self) -> &[String] {
+    pub fn test_setup(&self) -> Vec<String> {
         let work = self.record.iter().rev().find(|end| is_work(end.phase));
-        work.map(|end| end.test_setup.as_slice()).unwrap_or_default()
+        let changes = work.map(|end| end.test_setup.as_slice()).unwrap_or_default();
+        changes.iter().chain(&self.fewer_tests).cloned().collect()
     }
 }
 

@@ -16,7 +16,7 @@ use super::{Runner, Started, spawn_id};
 use crate::EngineError;
 use crate::bounded;
 use crate::data::{Finding, Spent};
-use crate::gates::Gate;
+use crate::gates::{Gate, caches};
 use crate::git::{Worktree, ref_part};
 use crate::journal::Intent;
 use crate::party::is_new;
@@ -365,7 +365,7 @@ impl Runner<'_, '_> {
         }
         self.engine.share_cargo_target(&mut environment);
         self.redirect_agent(&mut environment, spawn_id(run, intent.seq)?, &call.worktree)?;
-        invocation.writable.extend(environment.get("CARGO_TARGET_DIR").map(PathBuf::from));
+        invocation.writable = caches(&call.gates, &environment);
         invocation.environment = environment;
         invocation.commands = call.gates.iter().filter_map(Gate::rule).collect();
         let budget = &options.budget;

@@ -1,6 +1,8 @@
 //! Checks the base before the first agent is paid: its gates must be able to run, and to check a worktree
 //! instead of the user's checkout. Tests that fail there are recorded, so that nobody is blamed for them.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Instant;
 
 use handover_agents::{Environment, SpawnId};
@@ -9,7 +11,7 @@ use super::gates::{Base, GateRun};
 use super::workers::{Job, WorkerLink};
 use super::{Runner, Started};
 use crate::EngineError;
-use crate::gates::{GateError, GateResult, OwnCode, Variables};
+use crate::gates::{GateError, GateResult, OwnCode, Redirected};
 use crate::git::Worktree;
 use crate::journal::Intent;
 use crate::reducer::Event;
@@ -55,6 +57,7 @@ impl Runner<'_, '_> {
             folder: &folder,
             root: &worktree.path,
             environment: &before,
+            gates: &[],
             is_ignored: &|path| worktree.ignores(path),
             spawn,
             cancel: &self.engine.cancel,
@@ -74,36 +77,84 @@ impl BaseJob {
         checked
     }
 
+    /// Why a gate that fails on the base stops the run: it passes in the checkout, so that something is missing in
+    /// worktrees; or it names no test that could be compared.
+    fn refusal(
+        &self,
+        result: &GateResult,
+        link: &WorkerLink<'_>,
+    ) -> Result<Option<GateError>, EngineError> {
+        let Self { run, base } = self;
+        let broken = || result.unknown.then(|| broken_gate(result));
+        if !base.is_checked_out()? {
+            return Ok(broken());
+        }
+        let Some(there) = run.in_checkout(&result.name, link)?.pop().filter(|it| !it.unknown)
+        else {
+            return Ok(broken());
+        };
+        let tests = only_in(result, &there);
+        if tests.is_empty() && !(result.unknown && there.passed) {
+            return Ok(broken());
+        }
+        // A test that fails now and then has not failed because of where it ran.
+        if !base.worktree.ensure()? {
+            base.worktree.restore(&base.tree()?)?;
+        }
+        let again = run.again(&result.name, &base.worktree, link)?.pop();
+        let again = again.filter(|again| !again.passed);
+        let tests: Vec<String> = match &again {
+            Some(again) => tests.into_iter().filter(|test| again.failed.contains(test)).collect(),
+            None => Vec::new(),
+        };
+        if tests.is_empty() && !again.is_some_and(|again| again.unknown && result.unknown) {
+            return Ok(broken());
+        }
+        let (gate, tail) = (result.name.clone(), end_of(&result.tail));
+        Ok(Some(GateError::OnlyInCheckout { gate, tests, tail }))
+    }
+
     fn check(&self, link: &WorkerLink<'_>) -> Result<Event, EngineError> {
         let begin = Instant::now();
         let Self { run, base } = self;
-        let variables = run.ask_interpreters(&base.worktree, link)?;
+        let redirected = run.ask_interpreters(&base.worktree, link)?;
         let results = base.results(run, link)?;
-        if let Some(broken) = results.iter().find(|result| result.unknown) {
-            return Err(broken_gate(broken).into());
+        for result in results.iter().filter(|result| !result.passed) {
+            if let Some(error) = self.refusal(result, link)? {
+                base.forget(run)?;
+                return Err(error.into());
+            }
         }
         let named = |result: &GateResult| {
             result.failed.iter().map(|test| format!("{}: {test}", result.name)).collect::<Vec<_>>()
         };
         Ok(Event::BaseChecked {
             failing: results.iter().flat_map(named).take(FAILING).collect(),
-            variables: recorded(&variables, &base.worktree.path.display().to_string()),
+            variables: recorded(&redirected, &base.worktree.path.display().to_string()),
             duration_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
         })
     }
 }
 
-fn recorded(variables: &Variables, folder: &str) -> Vec<(String, String)> {
+fn recorded(redirected: &Redirected, folder: &str) -> Vec<(String, String)> {
     let value = |value: &std::ffi::OsString| value.to_string_lossy().replace(folder, WORKTREE);
+    let variables = redirected.in_folder(Path::new(""));
     variables.iter().map(|(name, text)| (name.clone(), value(text))).collect()
 }
 
+/// The failed tests that another result of the same gate does not have; none if neither names any.
+fn only_in(one: &GateResult, other: &GateResult) -> BTreeSet<String> {
+    one.failed.difference(&other.failed).cloned().collect()
+}
+
 fn broken_gate(result: &GateResult) -> GateError {
-    let tail = &result.tail;
-    let from = tail.ceil_char_boundary(tail.len().saturating_sub(SHOWN));
     GateError::Broken {
         gate: result.name.clone(),
         ended: result.ended.clone(),
-        tail: tail[from..].trim().to_owned(),
+        tail: end_of(&result.tail),
     }
+}
+
+fn end_of(tail: &str) -> String {
+    tail[tail.ceil_char_boundary(tail.len().saturating_sub(SHOWN))..].trim().to_owned()
 }

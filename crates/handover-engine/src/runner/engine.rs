@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use handover_agents::{CancelToken, ClockTime, Environment, OrphanEnd, end_marked, end_orphan};
+use handover_agents::{
+    CancelToken, ClockTime, Environment, OrphanEnd, Registry, end_marked, end_orphan, split_command,
+};
 use handover_files::Folder;
 use handover_handoff::Handoffs;
 use handover_model::config::Config;
@@ -24,7 +26,7 @@ use crate::git::Repo;
 use crate::journal::{Death, Folded, Intent, Journal, Note, fold};
 use crate::lock::{lease, lock};
 use crate::plan::{Planner, Preview, RunRequest, own_session};
-use crate::reducer::{Effect, Event, Plan, State};
+use crate::reducer::{Effect, Event, Options, Plan, State};
 
 /// How long orphaned processes have between SIGTERM and SIGKILL.
 const ORPHAN_GRACE: Duration = Duration::from_millis(500);
@@ -236,6 +238,7 @@ impl<'a> Engine<'a> {
             None => (self.start(request, repo, &mut journal, on_progress)?, Vec::new()),
         };
         let run = journal.run.clone();
+        let live_logs = state.units().map(|unit| unit.planned.id.clone()).collect();
         tracing::debug!(%run, fence, interrupted = interrupted.len(), "driving the run");
         let mut runner = Runner {
             engine: self,
@@ -252,6 +255,7 @@ impl<'a> Engine<'a> {
             gate_results: BTreeMap::new(),
             cost_is_unknown: false,
             reported_refs: BTreeSet::new(),
+            live_logs,
         };
         runner.folder.create()?;
         if request.abandon {
@@ -290,6 +294,17 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// Finds the agent program before anything is recorded.
+    fn check_program(&self, options: &Options) -> Result<(), EngineError> {
+        let program = match &options.command {
+            Some(command) => split_command(command)?.0,
+            None => PathBuf::new(),
+        };
+        let environment = self.environment_of(options.host);
+        Registry::built_in().locate(options.host, &program, &environment)?;
+        Ok(())
+    }
+
     fn start(
         &self,
         request: &RunRequest,
@@ -298,6 +313,7 @@ impl<'a> Engine<'a> {
         on_progress: OnProgress<'_>,
     ) -> Result<State, EngineError> {
         let planned = self.planner(repo).plan(request)?;
+        self.check_program(&request.options())?;
         let now = (self.now)();
         let session = NewSession {
             id: planned.records_in.clone(),
@@ -388,6 +404,9 @@ impl<'a> Engine<'a> {
         }
         tracing::debug!(run = %journal.run, seq, killed, open = open.len(), "resuming the run");
         let options = request.resumed(&state.options)?;
+        if !request.abandon {
+            self.check_program(&options)?;
+        }
         let now = (self.now)();
         if killed > 0 {
             journal.note(&Note::Reaped { count: killed }, now)?;

@@ -64,10 +64,12 @@ impl Runner<'_, '_> {
         };
         let (mut files, mut test_setup) = (Vec::new(), Vec::new());
         if step.profile != Profile::ReadOnly {
-            files = self.changed_files(story, &tree)?;
-            test_setup = self.test_setup(story, &tree)?;
+            let changes = self.changes_since_base(story, &tree)?;
+            files = self.changed_files(story, &changes);
+            test_setup = self.test_setup(story, &tree, &changes)?;
         }
-        if !test_setup.is_empty() && test_setup != story.test_setup() {
+        let is_new = test_setup.iter().any(|line| !story.test_setup().contains(line));
+        if is_new {
             let id = &story.planned.id;
             self.warn(format!("{id} changes how it is tested: {}", test_setup.join("; ")))?;
         }
@@ -209,13 +211,18 @@ impl Runner<'_, '_> {
     }
 
     /// What the work on a story changes about how it is tested.
-    fn test_setup(&self, story: &StoryRun, tree: &str) -> Result<Vec<String>, EngineError> {
+    fn test_setup(
+        &self,
+        story: &StoryRun,
+        tree: &str,
+        changes: &[Change],
+    ) -> Result<Vec<String>, EngineError> {
         let (Some(base), UnitKind::Story) = (&story.base, story.kind) else {
             return Ok(Vec::new());
         };
         let gates = &self.engine.config.gates.commands;
         let mut lines = Vec::new();
-        for change in self.repo.changes(base, tree)? {
+        for change in changes {
             let whole = Path::new(&change.path);
             let path = whole.strip_prefix(&self.repo.prefix).unwrap_or(whole).display().to_string();
             if concerns(&path, gates) {
@@ -230,15 +237,21 @@ impl Runner<'_, '_> {
     }
 
     /// The files that differ from the base, apart from the story itself and the sprint status.
-    pub(super) fn changed_files(
+    pub(super) fn changed_files(&self, story: &StoryRun, changes: &[Change]) -> Vec<String> {
+        let own = self.repo.prefix.join(&story.planned.path).display().to_string();
+        let files = changes.iter().map(|change| &change.path);
+        let about = |path: &String| *path == own || path.ends_with("sprint-status.yaml");
+        files.filter(|path| !about(path)).take(FILES).cloned().collect()
+    }
+
+    pub(super) fn changes_since_base(
         &self,
         story: &StoryRun,
         tree: &str,
-    ) -> Result<Vec<String>, EngineError> {
-        let Some(base) = &story.base else { return Ok(Vec::new()) };
-        let own = self.repo.prefix.join(&story.planned.path).display().to_string();
-        let files = self.repo.changes(base, tree)?.into_iter().map(|change| change.path);
-        let about = |path: &String| *path == own || path.ends_with("sprint-status.yaml");
-        Ok(files.filter(|path| !about(path)).take(FILES).collect())
+    ) -> Result<Vec<Change>, EngineError> {
+        match &story.base {
+            Some(base) => Ok(self.repo.changes(base, tree)?),
+            None => Ok(Vec::new()),
+        }
     }
 }

@@ -12,8 +12,8 @@ use super::workers::{Job, WorkerEvent, WorkerLink};
 use super::{Engine, Runner, Started, spawn_id};
 use crate::EngineError;
 use crate::gates::{
-    Baselines, Gate, GateContext, GateError, GateFolder, GateResult, OwnCode, Variables, detect,
-    new_failures, run_gate,
+    Baselines, Gate, GateContext, GateError, GateFolder, GateResult, OwnCode, Redirected, detect,
+    far_fewer, new_failures, run_gate,
 };
 use crate::git::{Repo, Worktree, ref_part};
 use crate::journal::Intent;
@@ -123,11 +123,17 @@ impl Runner<'_, '_> {
         }
     }
 
-    pub(super) fn finish_gates(&mut self, done: GatesDone) -> Event {
-        if let (Some(tree), Event::GatesEnded { story, .. }) = (done.tree, &done.event) {
-            self.gate_results.insert(story.clone(), (tree, done.results));
+    pub(super) fn finish_gates(&mut self, done: GatesDone) -> Result<Event, EngineError> {
+        let GatesDone { tree, results, event } = done;
+        if let Event::GatesEnded { story, outcome: GateOutcome::Passed, detail, .. } = &event {
+            for line in detail.lines() {
+                self.warn(format!("{story}: {line}"))?;
+            }
         }
-        done.event
+        if let (Some(tree), Event::GatesEnded { story, .. }) = (tree, &event) {
+            self.gate_results.insert(story.clone(), (tree, results));
+        }
+        Ok(event)
     }
 
     pub(super) fn gate_environment(&self) -> Environment {
@@ -151,7 +157,12 @@ impl Runner<'_, '_> {
         scratch.create()?;
         let scratch = scratch.path();
         let path = worktree.project();
-        let folder = GateFolder { path: &path, checkout: &self.engine.project, scratch: &scratch };
+        let folder = GateFolder {
+            path: &path,
+            checkout: &self.engine.project,
+            below: Path::new(""),
+            scratch: &scratch,
+        };
         Ok(detect(self.engine.gates, &folder, &self.engine.config.gates))
     }
 
@@ -204,11 +215,15 @@ impl GatesJob {
             };
             new = new_failures(&results, &before);
         }
+        let fewer = match &self.base {
+            Some(base) => far_fewer(&results, &base.known_results(&self.run)?),
+            None => Vec::new(),
+        };
         // Reports contain what tests printed, unredacted.
         let (reports, own) = &self.run.reports;
         let _ = reports.remove_folder(own);
         let event = if new.is_empty() {
-            ended(&self.story, self.attempt, begin, GateOutcome::Passed, new, "")
+            ended(&self.story, self.attempt, begin, GateOutcome::Passed, new, &fewer.join("\n"))
         } else {
             new.truncate(200);
             let detail = detail(&results);
@@ -224,7 +239,7 @@ impl GateRun {
         &self,
         worktree: &Worktree,
         link: &WorkerLink<'_>,
-    ) -> Result<Variables, EngineError> {
+    ) -> Result<Redirected, EngineError> {
         self.own_code(worktree, link, |own| {
             own.ask_interpreters(&mut |event| report_process(link, event))
         })
@@ -234,14 +249,15 @@ impl GateRun {
         &self,
         worktree: &Worktree,
         link: &WorkerLink<'_>,
-        then: impl FnOnce(&OwnCode<'_>) -> Result<Variables, GateError>,
-    ) -> Result<Variables, EngineError> {
+        then: impl FnOnce(&OwnCode<'_>) -> Result<Redirected, GateError>,
+    ) -> Result<Redirected, EngineError> {
         let folder = worktree.project();
         let own = OwnCode {
             checkout: &self.checkout,
             folder: &folder,
             root: &worktree.path,
             environment: &self.environment,
+            gates: &self.gates,
             is_ignored: &|path| worktree.ignores(path),
             spawn: self.spawn.clone(),
             cancel: &link.cancel,
@@ -254,15 +270,50 @@ impl GateRun {
         worktree: &Worktree,
         link: &WorkerLink<'_>,
     ) -> Result<Vec<GateResult>, EngineError> {
-        let mut environment = self.environment.clone();
-        let variables = self.own_code(worktree, link, |own| {
+        let redirected = self.own_code(worktree, link, |own| {
             own.redirect(&mut |event| report_process(link, event))
         })?;
-        for (name, value) in variables {
-            environment.set(name, value);
-        }
         let folder = worktree.project();
-        self.gates.iter().map(|gate| self.one(gate, &folder, &environment, link)).collect()
+        let run = |gate: &Gate| {
+            let mut environment = self.environment.clone();
+            for (name, value) in redirected.in_folder(&gate.folder) {
+                environment.set(name, value);
+            }
+            self.one(gate, &folder, &environment, link)
+        };
+        self.gates.iter().map(run).collect()
+    }
+
+    /// Runs one gate again in a worktree that it has just failed in.
+    pub(super) fn again(
+        &self,
+        gate: &str,
+        worktree: &Worktree,
+        link: &WorkerLink<'_>,
+    ) -> Result<Vec<GateResult>, EngineError> {
+        let gates = self.gates.iter().filter(|it| it.name == gate).cloned().collect();
+        let (environment, reports) = (self.environment.clone(), self.reports.clone());
+        let (what, checkout) = (self.what.clone(), self.checkout.clone());
+        let run = Self {
+            what,
+            gates,
+            checkout,
+            environment,
+            spawn: self.spawn.clone(),
+            reports,
+            ..*self
+        };
+        run.all(worktree, link)
+    }
+
+    /// Runs one gate in the user's checkout, as its user would.
+    pub(super) fn in_checkout(
+        &self,
+        gate: &str,
+        link: &WorkerLink<'_>,
+    ) -> Result<Vec<GateResult>, EngineError> {
+        let gates = self.gates.iter().filter(|it| it.name == gate);
+        gates.map(|gate| self.one(gate, &self.checkout, &self.environment, link)).collect()
     }
 
     fn one(
@@ -305,13 +356,34 @@ impl Base {
         Ok(self.repo.prune()?)
     }
 
+    pub(super) fn tree(&self) -> Result<String, EngineError> {
+        Ok(self.repo.tree_of(&self.commit)?)
+    }
+
+    /// The results on the base, if they are known.
+    fn known_results(&self, run: &GateRun) -> Result<Vec<GateResult>, EngineError> {
+        let tree = self.tree()?;
+        Ok(self.known.get(&tree, &run.gates).unwrap_or_default())
+    }
+
+    /// Forgets results that must be determined again, because what they depend on is not in the tree.
+    pub(super) fn forget(&self, run: &GateRun) -> Result<(), EngineError> {
+        self.known.forget(&self.tree()?, &run.gates);
+        Ok(())
+    }
+
+    /// Whether the user's checkout is at this commit.
+    pub(super) fn is_checked_out(&self) -> Result<bool, EngineError> {
+        Ok(self.repo.head()? == self.commit)
+    }
+
     /// The results on the base, determined once per tree.
     pub(super) fn results(
         &self,
         run: &GateRun,
         link: &WorkerLink<'_>,
     ) -> Result<Vec<GateResult>, EngineError> {
-        let tree = self.repo.tree_of(&self.commit)?;
+        let tree = self.tree()?;
         if let Some(results) = self.known.get(&tree, &run.gates) {
             return Ok(results);
         }
@@ -376,6 +448,7 @@ mod tests {
             unknown: !passed,
             ended: "exit code 1".to_owned(),
             tail: tail.to_owned(),
+            ran: None,
         }
     }
 

@@ -16,6 +16,7 @@ mod gates;
 mod handoffs;
 mod helper;
 mod inspect;
+mod logs;
 mod open;
 mod park;
 mod rebase;
@@ -38,13 +39,14 @@ use handover_model::{RunId, RunState, Timestamp};
 
 use crate::EngineError;
 use crate::gates::GateResult;
-use crate::git::{Repo, Worktree, ref_part};
+use crate::git::{Repo, Worktree};
 use crate::journal::{Intent, Journal, Note, mark};
 use crate::reducer::{Effect, Event, State, StoryRun};
 use dispatch::{Dispatched, POLL_INTERVAL};
 use workers::{Job, JobResult, WorkerEvent, WorkerMessage, WorkerPool};
 
 pub use engine::{Engine, OnProgress, Progress};
+pub(crate) use logs::LOGS;
 
 /// The marker that identifies the processes of one effect after a crash.
 fn spawn_id(run: &RunId, seq: u64) -> Result<SpawnId, EngineError> {
@@ -76,6 +78,8 @@ struct Runner<'a, 'p> {
     cost_is_unknown: bool,
     /// Unexpected refs that were reported already.
     reported_refs: BTreeSet<String>,
+    /// Stories whose logs are not kept with the run yet.
+    live_logs: BTreeSet<String>,
 }
 
 /// An effect that was started.
@@ -226,6 +230,7 @@ impl<'a> Runner<'a, '_> {
         let event = self.journal.event(event, (self.engine.now)())?;
         self.state.apply(&event);
         tracing::debug!(seq = self.journal.seq, "event recorded");
+        self.keep_logs();
         (self.on_progress)(&self.state, &Progress::Recorded(&event));
         Ok(None)
     }
@@ -285,7 +290,7 @@ impl<'a> Runner<'a, '_> {
         match result {
             JobResult::Agent(done) => self.finish_agent(*done),
             JobResult::AgentFailed(failed) => Err(self.agent_failed(*failed)),
-            JobResult::Gates(done) => Ok(self.finish_gates(*done)),
+            JobResult::Gates(done) => self.finish_gates(*done),
             JobResult::Base(event) => Ok(*event),
             JobResult::Remote(_) => Err(self.inconsistent("the result of another engine's job")),
             JobResult::Uat(done) => self.finish_uat(*done),
@@ -312,12 +317,5 @@ impl<'a> Runner<'a, '_> {
     fn warn(&mut self, text: String) -> Result<(), EngineError> {
         (self.on_progress)(&self.state, &Progress::Warning(text.clone()));
         self.journal.note(&Note::Said { text }, (self.engine.now)())
-    }
-
-    /// The folder of a story's logs.
-    fn logs(&self, story: &str) -> Result<Folder, EngineError> {
-        let folder = self.folder.inside(ref_part(story));
-        folder.create()?;
-        Ok(folder)
     }
 }

@@ -17,7 +17,8 @@ impl Runner<'_, '_> {
         let worktree = self.worktree(&story)?;
         self.tree_in_worktree.remove(id);
         // Kickoffs and analyses are kept even if nothing was built: they were paid for.
-        let has_work = !self.changed_files(&story, &tree)?.is_empty() || !story.record.is_empty();
+        let changes = self.changes_since_base(&story, &tree)?;
+        let has_work = !self.changed_files(&story, &changes).is_empty() || !story.record.is_empty();
         let branch = if has_work {
             for problem in self.inspect(&base, &tree)? {
                 // Secrets must not be committed, not even to this branch.

@@ -99,6 +99,7 @@ impl Engine<'_> {
     ) -> Result<RemoteWork, EngineError> {
         let place = self.run_folder(run).inside("remote-jobs").inside(seq.to_string());
         place.create()?;
+        self.live_logs(run).inside("remote-jobs").inside(seq.to_string()).create()?;
         let path = place.path();
         let worktree = Worktree::at(repo, path.join("worktree"), path.join("index"), &job.base);
         let attempt = AgentAttempt {
@@ -107,7 +108,7 @@ impl Engine<'_> {
             number: job.attempt,
             nonce: job.nonce.clone(),
             secret_name: self.secret(),
-            logs: place,
+            logs: self.live_logs(run).inside("remote-jobs").inside(seq.to_string()),
             folder: worktree.project(),
         };
         let mut invocation = Invocation::new(job.host, spawn_id(run, seq)?, worktree.project());

@@ -1,7 +1,7 @@
 //! Gates with real programs: on their own, and as part of a run.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use handover_agents::{CancelToken, Environment, SpawnId};
@@ -202,7 +202,7 @@ fn a_real_package_that_does_not_compile_is_an_unknown_failure() {
         fs_err::write(path, text).unwrap();
     }
     let gate = Go
-        .detect(&GateFolder { path: root, checkout: root, scratch: root })
+        .detect(&GateFolder { path: root, checkout: root, below: Path::new(""), scratch: root })
         .expect("it has a module file");
     let own = std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "HOME");
     let mut environment = Environment::scrubbed(own, Host::COMMAND, &[]);

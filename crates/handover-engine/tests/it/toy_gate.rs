@@ -1,5 +1,6 @@
 //! A kind of gate that only this test knows, added using public interfaces only.
 
+use std::path::Path;
 use std::time::Duration;
 
 use handover_agents::{CancelToken, Environment, SpawnId};
@@ -58,7 +59,7 @@ fn a_toy_gate_is_detected_run_and_read() {
     stage.env.write("sub/toy.sh", SCRIPT);
     stage.env.write("sub/out/stale/9.toy", "fail\nstale");
     let root = stage.env.path("");
-    let folder = GateFolder { path: &root, checkout: &root, scratch: &root };
+    let folder = GateFolder { path: &root, checkout: &root, below: Path::new(""), scratch: &root };
     let gates = detect(KINDS, &folder, &GatesConfig::default());
     assert_eq!(gates.len(), 1);
     assert_eq!(gates[0].name, "toy in sub");

@@ -86,11 +86,13 @@ impl<'a> TrialClone<'a> {
             folder: &path.join(&repo.prefix),
             root: path,
             environment: &environment,
+            gates: &[],
             is_ignored: &|inside| repo.ignores_in(path, &repo.prefix.join(inside)),
             spawn: spawn_id()?,
             cancel: self.cancel,
         };
-        self.variables = own.redirect(&mut |_| {}).map_err(EngineError::from)?;
+        let redirected = own.redirect(&mut |_| {}).map_err(EngineError::from)?;
+        self.variables = redirected.in_folder(Path::new(""));
         Ok(())
     }
 

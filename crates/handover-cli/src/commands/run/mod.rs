@@ -60,7 +60,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) pipeline: Option<PipelineName>,
 
-    /// Agent program: claude, codex, gemini or command [default: runs.host, else claude]
+    /// Agent program: claude, codex, copilot, gemini, opencode or command [default: runs.host, else claude]
     #[arg(long, value_parser = handover_agents::parse_host)]
     pub(crate) host: Option<Host>,
 

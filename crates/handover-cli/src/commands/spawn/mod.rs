@@ -40,7 +40,7 @@ use handover_model::Timestamp;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SpawnArgs {
-    /// Agent program: claude, codex, gemini or command
+    /// Agent program: claude, codex, copilot, gemini, opencode or command
     #[arg(long, value_parser = handover_agents::parse_host)]
     host: Host,
 

@@ -77,6 +77,23 @@ fn failing_tests_of_the_base_are_recorded() {
     assert_eq!(verdicts(&epic), ["dev complete", "gates passed", "review passed"]);
 }
 
+/// A virtual environment with pytest in a folder of the checkout; returns where packages are installed.
+fn virtual_environment(epic: &Epic, folder: &str) -> std::path::PathBuf {
+    let place = epic.env.path(folder).join(".venv");
+    let made = std::process::Command::new("python3")
+        .args(["-m", "venv", "--without-pip"])
+        .arg(&place)
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let site = |of: std::path::PathBuf| {
+        std::fs::read_dir(of).unwrap().next().unwrap().unwrap().path().join("site-packages")
+    };
+    let (site, own) = (site(place.join("lib")), site(tools().join("python/lib")));
+    fs_err::write(site.join("tools.pth"), format!("{}\n", own.display())).unwrap();
+    site
+}
+
 /// A Python project with a `src` layout, installed in the `.venv` of the checkout as `pip install -e .` does.
 fn editable(style: Editable) -> Epic {
     let epic = Epic::new(&["1-1-a"]);
@@ -91,19 +108,33 @@ fn editable(style: Editable) -> Epic {
     );
     epic.env.write(".gitignore", ".venv\n__pycache__\n");
     epic.commit_all("python");
-    let made = std::process::Command::new("python3")
-        .args(["-m", "venv", "--without-pip"])
-        .arg(epic.env.path(".venv"))
-        .status()
-        .unwrap();
-    assert!(made.success());
-    let site = std::fs::read_dir(epic.env.path(".venv/lib")).unwrap().next().unwrap().unwrap();
-    let site = site.path().join("site-packages");
-    let own = tools().join("python/lib");
-    let own = std::fs::read_dir(own).unwrap().next().unwrap().unwrap().path().join("site-packages");
-    fs_err::write(site.join("tools.pth"), format!("{}\n", own.display())).unwrap();
+    let site = virtual_environment(&epic, "");
     let source = epic.env.path("src");
     match style {
+        Editable::No => {
+            fs_err::create_dir_all(site.join("shop")).unwrap();
+            fs_err::copy(source.join("shop/__init__.py"), site.join("shop/__init__.py")).unwrap();
+            let about = site.join("shop-1.dist-info");
+            fs_err::create_dir_all(&about).unwrap();
+            let metadata = "Metadata-Version: 2.1\nName: shop\nVersion: 1\n";
+            fs_err::write(about.join("METADATA"), metadata).unwrap();
+            fs_err::write(about.join("RECORD"), "shop/__init__.py,,\n").unwrap();
+            let url =
+                format!(r#"{{"dir_info": {{}}, "url": "file://{}"}}"#, epic.env.path("").display());
+            fs_err::write(about.join("direct_url.json"), url).unwrap();
+        }
+        Editable::BuildHook => {
+            let finder = format!(
+                "import sys\nfrom importlib.util import spec_from_file_location\n\
+                 class ScikitBuildRedirectingFinder:\n    @classmethod\n    def find_spec(cls, name, path=None, target=None):\n\
+                 \x20       if name == 'shop':\n            return spec_from_file_location(name, '{}/shop/__init__.py')\n\
+                 def install():\n    sys.meta_path.insert(0, ScikitBuildRedirectingFinder)\n",
+                source.display()
+            );
+            fs_err::write(site.join("_shop_editable.py"), finder).unwrap();
+            let start = "import _shop_editable; _shop_editable.install()\n";
+            fs_err::write(site.join("_shop_editable.pth"), start).unwrap();
+        }
         Editable::Path => {
             fs_err::write(site.join("_shop.pth"), format!("{}\n", source.display())).unwrap();
         }
@@ -127,6 +158,10 @@ fn editable(style: Editable) -> Epic {
 
 #[derive(Clone, Copy)]
 enum Editable {
+    /// A copy, as `pip install .` makes it.
+    No,
+    /// The import hook of scikit-build and of meson-python, which nothing comes before.
+    BuildHook,
     /// A folder in a `.pth` file.
     Path,
     /// An import hook, before or after the usual ones.
@@ -136,7 +171,7 @@ enum Editable {
 /// R1: the gate imports the worktree's code, although the checkout is installed.
 #[test]
 fn gates_check_the_worktree_despite_an_editable_install() {
-    for style in [Editable::Path, Editable::Hook { first: false }] {
+    for style in [Editable::Path, Editable::Hook { first: false }, Editable::No] {
         let epic = editable(style);
         epic.script(
             "* dev 1 | write src/shop/__init__.py 'def total(): return 4' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
@@ -153,12 +188,118 @@ fn gates_check_the_worktree_despite_an_editable_install() {
 /// R1: where it cannot be had, the run says so before anybody is paid.
 #[test]
 fn gates_that_cannot_check_the_worktree_are_refused() {
-    let epic = editable(Editable::Hook { first: true });
+    for style in [Editable::Hook { first: true }, Editable::BuildHook] {
+        let epic = editable(style);
+        let calls = counted(&epic);
+        let message = refused(&epic, &[]);
+        assert!(message.contains("instead of the worktree"), "{message}");
+        assert!(message.contains("the Python module `shop`"), "{message}");
+        assert!(!calls.exists());
+    }
+}
+
+/// R1: a component has a virtual environment of its own, with what it needs and a copy of its code.
+#[test]
+fn gates_of_a_component_use_its_own_python() {
+    let epic = Epic::new(&["1-1-a"]);
+    for (name, value) in [("backend", 3), ("worker", 5)] {
+        epic.env.write(&format!("{name}/pyproject.toml"), "[project]\nname = \"app\"\n");
+        let code = |value| format!("def total():\n    return {value}\n");
+        epic.env.write(&format!("{name}/src/app/__init__.py"), code(value));
+        let test = format!(
+            "import app, only_{name}\n\ndef test_total():\n    assert app.total() == {value}\n"
+        );
+        epic.env.write(&format!("{name}/tests/test_app.py"), test);
+    }
+    epic.env.write(".gitignore", ".venv\n__pycache__\n");
+    epic.commit_all("python");
+    for name in ["backend", "worker"] {
+        let site = virtual_environment(&epic, name);
+        fs_err::write(site.join(format!("only_{name}.py")), "").unwrap();
+        fs_err::create_dir_all(site.join("app")).unwrap();
+        let code = epic.env.path(&format!("{name}/src/app/__init__.py"));
+        fs_err::copy(code, site.join("app/__init__.py")).unwrap();
+    }
+    epic.script(
+        "* dev 1 | write worker/src/app/__init__.py 'def total(): return 6' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write worker/src/app/__init__.py 'def total(): return 4 + 1' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    let output = epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"],
+        "{output}"
+    );
+}
+
+/// What passes in the checkout and fails in a worktree is not a test that fails on the base.
+#[test]
+fn a_gate_that_only_passes_in_the_checkout_is_refused() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("package.json", r#"{"name":"shop","scripts":{"test":"node --test"}}"#);
+    epic.env.write(
+        "a.test.js",
+        "const test = require('node:test');\ntest('reads its settings', () => require('node:fs').readFileSync(`${__dirname}/settings.json`));\n\
+         test('broken since ever', () => { throw new Error('x') });\n",
+    );
+    epic.env.write(".gitignore", "settings.json\n");
+    epic.commit_all("npm");
+    epic.env.write("settings.json", "{}");
     let calls = counted(&epic);
     let message = refused(&epic, &[]);
-    assert!(message.contains("instead of the worktree"), "{message}");
-    assert!(message.contains("the Python module `shop`"), "{message}");
-    assert!(!calls.exists());
+    assert!(message.contains("passes in your checkout and fails in a fresh worktree"), "{message}");
+    assert!(message.contains("(reads its settings)"), "{message}");
+    assert!(!calls.exists(), "nobody was paid");
+    // Nothing of that is remembered: once it is gone there as well, both are old failures.
+    fs_err::remove_file(epic.env.path("settings.json")).unwrap();
+    let output = epic.run(&[]).ok();
+    assert!(output.stderr.contains("the base fails 2 tests"), "{output}");
+}
+
+/// Packages of a folder below the root are found although the root has none.
+#[test]
+fn gates_find_what_is_installed_in_a_folder_of_the_project() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("backend/go.mod", "module backend\n\ngo 1.19\n");
+    epic.env.write("backend/a.go", "package backend\n");
+    let manifest = r#"{"name":"frontend","scripts":{"test":"runner"},"dependencies":{"three":"1.0.0","lib":"file:../lib"}}"#;
+    epic.env.write("frontend/package.json", manifest);
+    epic.env.write("lib/package.json", r#"{"name":"lib","version":"1.0.0","main":"index.js"}"#);
+    epic.env.write("lib/index.js", "module.exports = () => 3;\n");
+    epic.env.write(
+        "frontend/app.test.js",
+        "const test = require('node:test'); const assert = require('node:assert');\n\
+         test('total', () => assert.equal(require('lib')(), require('three')));\n",
+    );
+    epic.env.write(".gitignore", "node_modules/\n");
+    epic.commit_all("npm");
+    // What `npm install` does in `frontend`: a package, its program, and a link to a folder of the project.
+    epic.env
+        .write("frontend/node_modules/three/package.json", r#"{"name":"three","main":"three.js"}"#);
+    epic.env.write("frontend/node_modules/three/three.js", "module.exports = 3;\n");
+    epic.env.write(
+        "frontend/node_modules/three/runner.sh",
+        "#!/bin/sh\nexec node --test --test-reporter=tap\n",
+    );
+    let runner = epic.env.path("frontend/node_modules/three/runner.sh");
+    let all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(runner, all).unwrap();
+    fs_err::create_dir_all(epic.env.path("frontend/node_modules/.bin")).unwrap();
+    let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, epic.env.path(at)).unwrap();
+    link("../three/runner.sh", "frontend/node_modules/.bin/runner");
+    link("../../lib", "frontend/node_modules/lib");
+    epic.script(
+        "* dev 1 | write lib/index.js 'module.exports = () => 4' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write lib/index.js 'module.exports = () => 3.0' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    let output = epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"],
+        "{output}"
+    );
+    let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
+    assert!(!files.contains("node_modules"), "{files}");
 }
 
 /// R1: agents see the same code as the gates.

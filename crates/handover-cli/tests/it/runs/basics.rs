@@ -359,7 +359,9 @@ fn a_result_is_not_beside_the_files_of_other_agents() {
     let epic = Epic::new(&["1-1-a"]);
     let seen = epic.env.folder().join("seen");
     let look = epic.env.folder().join("look.sh");
-    let script = "cd \"$(dirname \"$HANDOVER_RESULT\")\" && pwd > SEEN && ls -A . .. >> SEEN\n";
+    // Also in everything that holds the worktrees of this run and of others.
+    let script = "cd \"$(dirname \"$HANDOVER_RESULT\")\" && pwd > SEEN && ls -A . .. >> SEEN\n\
+                  cd \"$(git rev-parse --show-toplevel)\" && find ../../.. -type f -not -path '*/.git/*' >> SEEN\n";
     fs_err::write(&look, script.replace("SEEN", &seen.display().to_string())).unwrap();
     epic.script(&format!(
         "* dev 1 | print thinking write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
@@ -372,6 +374,12 @@ fn a_result_is_not_beside_the_files_of_other_agents() {
     for other in ["dev-1", ".log", "result.json"] {
         assert!(!seen.contains(other), "{seen}");
     }
+    // Once the story has ended, they are kept with the run.
+    let run = epic.status()["id"].as_str().unwrap().to_owned();
+    for name in ["dev-1.log", "review-1.log"] {
+        assert!(epic.env.path(&format!(".handover/runs/{run}/1-1-a/{name}")).exists(), "{name}");
+    }
+    assert!(!epic.env.path(&format!(".handover/logs/{run}")).exists());
 }
 
 /// R7: a lock file does not hide the code from the reviewer.

@@ -1,5 +1,7 @@
 //! What a run may cost, and what it needs.
 
+use handover_testkit::FakeAgent;
+
 use super::Epic;
 
 /// Every agent reports a cost of 0.4.
@@ -100,10 +102,51 @@ fn an_agent_that_exceeds_the_limit_of_its_phase_fails() {
     }
 }
 
+/// A program that is not installed is found before anything is recorded, checked or said to have started.
 #[test]
-fn a_missing_program_stops_the_run_and_fails_no_story() {
+fn a_missing_program_leaves_no_run_behind() {
+    let mut epic = Epic::new(&["1-1-a"]);
+    let gate = epic.env.folder().join("gate-ran");
+    let commands = format!(
+        "[gates]\ncommands = [{{ name = \"x\", argv = [\"touch\", \"{}\"] }}]\n",
+        gate.display()
+    );
+    epic.env.write(".handover/config.toml", commands);
+    // Git and a shell, and no agent program but Codex.
+    let bin = epic.env.folder().join("bin");
+    fs_err::create_dir_all(&bin).unwrap();
+    fs_err::write(bin.join("codex"), "#!/bin/sh\n").unwrap();
+    let all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(bin.join("codex"), all).unwrap();
+    epic.env.set("PATH", &format!("{}:/usr/bin:/bin", bin.display()));
+    for (args, hint) in [
+        (&["run", "1"][..], "Install Claude Code, or choose `--host codex`."),
+        (&["run", "1", "--host", "gemini"], "Install Gemini CLI, or choose `--host codex`."),
+        (&["run", "1", "--agent-command", "no-such-agent --x"], "`--agent-command`"),
+    ] {
+        let output = epic.env.run(args.iter().copied().chain(["--json"])).fails(5);
+        let error = output.error();
+        assert!(error["message"].as_str().unwrap().contains("was not found"), "{error}");
+        assert!(error["hint"].as_str().unwrap().contains(hint), "{error}");
+        assert!(!gate.exists(), "gates ran");
+        assert_eq!(epic.env.run(["status", "--json"]).fails(2).error()["code"], "not_found");
+    }
+    epic.run(&[]).ok();
+}
+
+#[test]
+fn a_program_that_vanishes_stops_the_run_and_fails_no_story() {
     let epic = Epic::new(&["1-1-a"]);
-    let output = epic.env.run(["run", "1", "--agent-command", "no-such-agent --x", "--json"]);
+    let program = epic.env.folder().join("agent");
+    fs_err::copy(FakeAgent::program(), &program).unwrap();
+    epic.script(&format!(
+        "* dev 1 | run 'rm {}' write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+        program.display()
+    ));
+    let command = epic
+        .agent()
+        .replace(&FakeAgent::program().display().to_string(), &program.display().to_string());
+    let output = epic.env.run(["run", "1", "--agent-command", &command, "--json"]);
     assert_eq!(output.code, Some(5), "{output}");
     assert_eq!(epic.states(), ["running"]);
     assert_eq!(epic.status()["state"], "environment");

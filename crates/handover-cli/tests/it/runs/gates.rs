@@ -257,3 +257,68 @@ fn runs_gates_of_components() {
         ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"]
     );
 }
+
+/// A test file that cannot be loaded is named after its path, which is another one in every worktree.
+#[test]
+fn names_with_the_path_of_a_worktree_are_compared() {
+    let epic = npm();
+    // As versions before 22 name it even without such a path.
+    let script =
+        r#"node --test --test-reporter=tap \"$PWD/old.test.js\" \"$PWD/sub/broken.test.js\""#;
+    let manifest = format!(r#"{{"name":"shop","scripts":{{"test":"{script}"}}}}"#);
+    epic.env.write("package.json", manifest);
+    epic.env.write("sub/broken.test.js", "require('./gone.js');\n");
+    epic.commit_all("a file that cannot be loaded");
+    let output = epic.run(&[]).ok();
+    assert_eq!(verdicts(&epic), ["dev complete", "gates passed", "review passed"], "{output}");
+    assert!(output.stderr.contains("the base fails 2 tests"), "{output}");
+}
+
+/// One test file that cannot be imported on the base must not switch off all other tests.
+#[test]
+fn pytest_runs_all_tests_despite_an_old_collection_error() {
+    let epic = Epic::new(&["1-1-a"]);
+    epic.env.write("test_broken.py", "import nothing\n");
+    epic.env.write("sum.py", "def sum(a, b):\n    return a + b\n");
+    epic.env.write(
+        "test_sum.py",
+        "from sum import sum\n\ndef test_sum():\n    assert sum(1, 2) == 3\n",
+    );
+    // Nor does a setting that stops at the first failure.
+    epic.env.write("pytest.ini", "[pytest]\naddopts = -x\n");
+    epic.env.write(".gitignore", ".venv\n");
+    epic.commit_all("python");
+    std::os::unix::fs::symlink(tools().join("python"), epic.env.path(".venv")).unwrap();
+    epic.script(
+        "* dev 1 | write sum.py 'def sum(a, b): return a - b' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write sum.py 'def sum(a, b): return b + a' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    let output = epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"],
+        "{output}"
+    );
+}
+
+/// Gates that pass because hardly anything ran are reported to the reviewer and to people.
+#[test]
+fn far_fewer_tests_than_on_the_base_are_reported() {
+    let epic = npm();
+    epic.env.write(
+        "many.test.js",
+        "for (let n = 0; n < 9; n++) require('node:test')(`t${n}`, () => {});\n",
+    );
+    epic.commit_all("more tests");
+    let prompt = epic.env.folder().join("review");
+    epic.script(&format!(
+        "* dev 1 | write many.test.js 'require(`node:test`)(`t0`, () => {{}});' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * review 1 | echo-prompt {} print \"REVIEW PASSED: 1-1-a\"",
+        prompt.display()
+    ));
+    let output = epic.run(&[]).ok();
+    let line = "gate `npm` ran 3 of the 11 tests that ran on the base";
+    assert!(output.stderr.contains(line), "{output}");
+    assert!(fs_err::read_to_string(prompt).unwrap().contains(line));
+    assert_eq!(epic.status()["stories"][0]["test_setup"], serde_json::json!([line]));
+}

@@ -59,17 +59,7 @@ fn codex_does_a_story() {
         }
     }
     let program = host.program.display().to_string();
-    let args = [
-        "run",
-        "1",
-        "--host",
-        "codex",
-        "--agent-command",
-        &program,
-        "--config",
-        "runs.profile=full",
-    ];
-    let output = epic.env.run(args);
+    let output = epic.env.run(["run", "1", "--host", "codex", "--agent-command", &program]);
     assert_eq!(output.code, Some(0), "{output}");
     assert!(epic.status()["tokens"].as_u64().unwrap() > 0);
     assert_eq!(epic.git(&["show", "handover/epic-1:hello.txt"]), "hello");
@@ -115,6 +105,93 @@ fn claude_runs_the_gates_and_writes_its_result_in_the_default_profile() {
     }
     let program = host.program.display().to_string();
     let output = epic.env.run(["run", "1", "--host", "claude", "--agent-command", &program]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
+    assert!(story.contains("a greeting") && story.contains("in English"), "{story}");
+    let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
+    assert!(files.contains("hello.txt") && !files.contains("result"), "{files}");
+}
+
+/// In the default profile, the sandbox of Codex lets it run the gates.
+#[test]
+fn codex_runs_the_gates_in_the_default_profile() {
+    let mut epic = Epic::new(&["1-1-a"]);
+    epic.env.write("go.mod", "module shop\n\ngo 1.19\n");
+    epic.env.write("shop.go", "package shop\n\nfunc Total() int { return 3 }\n");
+    epic.env.write(
+        "shop_test.go",
+        "package shop\n\nimport \"testing\"\n\nfunc TestTotal(t *testing.T) { if Total() != 3 { t.Fail() } }\n",
+    );
+    epic.commit_all("go");
+    let command = "echo hello > hello.txt && go test ./... && echo it-is-$((40 + 2))";
+    let script = Script::new()
+        .on("You are seeing this code for the first time", Answer::text("REVIEW PASSED: 1-1-a"))
+        .when(
+            |request| request.tool_results() > 0 && request.conversation_contains("it-is-42"),
+            Answer::text("IMPLEMENTATION COMPLETE: 1-1-a"),
+        )
+        .when(
+            |request| request.tool_results() > 0,
+            Answer::text("IMPLEMENTATION BLOCKED: 1-1-a - the tests do not run"),
+        )
+        .always(Answer::tool("exec_command", json!({"cmd": command, "yield_time_ms": 120_000})));
+    let server = ModelServer::start(script);
+    let host = RealHost::codex(&epic.env, &server);
+    for (name, value) in &host.vars {
+        if name != "PATH" && name != "HOME" {
+            epic.env.set(name, value);
+        }
+    }
+    let program = host.program.display().to_string();
+    let output = epic.env.run(["run", "1", "--host", "codex", "--agent-command", &program]);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(epic.git(&["show", "handover/epic-1:hello.txt"]), "hello");
+}
+
+/// In the default profile, Gemini CLI may run the gates and write its result.
+#[test]
+fn gemini_runs_the_gates_and_writes_its_result_in_the_default_profile() {
+    let mut epic = Epic::new(&["1-1-a"]);
+    epic.env.write("package.json", r#"{"name":"shop","scripts":{"test":"node --test"}}"#);
+    epic.commit_all("npm");
+    let script = Script::new()
+        .on("You are seeing this code for the first time", Answer::text("REVIEW PASSED: 1-1-a"))
+        .when(
+            |request| {
+                request.tool_results() == 0 && request.conversation_contains("Implement one story")
+            },
+            Answer::tool("write_file", json!({"file_path": "hello.txt", "content": "hello\n"})),
+        )
+        .when(
+            |request| request.tool_results() == 1,
+            Answer::tool("run_shell_command", json!({"command": "npm test"})),
+        )
+        .respond(
+            |request| request.tool_results() == 2 && request.conversation_contains("pass 0"),
+            |request| {
+                let file = request.between("one JSON object to the file `", "`").unwrap();
+                let nonce = request.between("{\"nonce\": \"", "\"").unwrap();
+                let result = json!({
+                    "nonce": nonce, "story": "1-1-a", "phase": "dev", "verdict": "complete",
+                    "summary": "a greeting", "decisions": ["in English"],
+                });
+                Answer::tool(
+                    "write_file",
+                    json!({"file_path": file, "content": result.to_string()}),
+                )
+            },
+        )
+        .always(Answer::text("That is all."));
+    let server = ModelServer::start(script);
+    let host = RealHost::gemini(&epic.env, &server);
+    for (name, value) in &host.vars {
+        if name != "PATH" && name != "HOME" {
+            epic.env.set(name, value);
+        }
+    }
+    let program = host.program.display().to_string();
+    let args = ["run", "1", "--host", "gemini", "--agent-command", &program];
+    let output = epic.env.run(args.iter().chain(&["--model", "gemini-2.5-pro"]));
     assert_eq!(output.code, Some(0), "{output}");
     let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
     assert!(story.contains("a greeting") && story.contains("in English"), "{story}");
@@ -184,9 +261,7 @@ fn does_everything(
         }
     }
     let program = host.program.display().to_string();
-    // Codex's own sandbox does not work everywhere that these tests run.
-    let profile = if name == "codex" { "runs.profile=full" } else { "runs.profile=edit" };
-    let common = ["--host", name, "--agent-command", &program, "--config", profile];
+    let common = ["--host", name, "--agent-command", &program];
     let all = [
         &["run", "1"],
         &common[..],

@@ -1,7 +1,8 @@
 //! Makes the project's tools use the code of a worktree. Dependencies are installed in the user's checkout,
 //! and some of them lead back there: editable installs of Python, linked packages of Node, a `go.work` that
 //! is not committed, patches in the configuration of Cargo, siblings in the local repository of Maven, which Gradle
-//! reads, too. Gates would then check the checkout, whatever an agent has done.
+//! reads, too; and copies of the project that were installed once. Gates would then check something else, whatever
+//! an agent has done.
 //!
 //! Each ecosystem has a file that redirects its tools and proves it: a tool that would still use the checkout
 //! is an error, because its result would mean nothing.
@@ -21,7 +22,9 @@ use std::time::Duration;
 use handover_agents::{AgentEvent, CancelToken, Ended, Environment, Invocation, SpawnId, run_tool};
 use handover_model::Host;
 
-use super::GateError;
+use super::{Gate, GateError};
+
+pub(super) use python::PYTHONS;
 
 /// How long a tool may take to say where it would find its code.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -36,6 +39,8 @@ pub struct OwnCode<'a> {
     pub root: &'a Path,
     /// The environment that the tools see.
     pub environment: &'a Environment,
+    /// The gates that will run there, whose interpreters are asked.
+    pub gates: &'a [Gate],
     /// Whether git ignores a path of the project, so that files there are not part of the work.
     pub is_ignored: &'a dyn Fn(&Path) -> bool,
     /// The marker of processes.
@@ -47,24 +52,68 @@ pub struct OwnCode<'a> {
 /// Variables that make tools use the worktree's code, with their values.
 pub type Variables = Vec<(String, OsString)>;
 
+/// A search path that makes an interpreter use the worktree's code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirection {
+    /// The folder of the project that it is for; empty for the root.
+    pub folder: PathBuf,
+    /// The variable.
+    pub name: String,
+    /// Its value: folders, in order.
+    pub value: OsString,
+}
+
+/// What makes all tools of a project use the worktree's code.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Redirected {
+    paths: Vec<Redirection>,
+    variables: Variables,
+}
+
+impl Redirected {
+    /// The variables for what runs in a folder: those that belong to it; for the root, where anything may be
+    /// started, all of them together.
+    pub fn in_folder(&self, folder: &Path) -> Variables {
+        let mut variables = self.variables.clone();
+        let is_own = |path: &&Redirection| path.folder == folder;
+        let has_own = !folder.as_os_str().is_empty() && self.paths.iter().any(|it| is_own(&it));
+        for path in self.paths.iter().filter(|path| !has_own || is_own(path)) {
+            match variables.iter_mut().find(|(name, _)| *name == path.name) {
+                Some((_, value)) => *value = both(value, &path.value),
+                None => variables.push((path.name.clone(), path.value.clone())),
+            }
+        }
+        variables
+    }
+}
+
+/// Two lists of folders as one.
+fn both(one: &OsString, other: &OsString) -> OsString {
+    let mut all: Vec<PathBuf> = std::env::split_paths(one).collect();
+    all.extend(std::env::split_paths(other));
+    let mut seen = std::collections::HashSet::new();
+    all.retain(|folder| seen.insert(folder.clone()));
+    std::env::join_paths(all).unwrap_or_else(|_| one.clone())
+}
+
 impl OwnCode<'_> {
     /// Redirects all tools of the project, and fails if one would still use the checkout.
-    pub fn redirect(&self, on_event: &mut dyn FnMut(AgentEvent)) -> Result<Variables, GateError> {
-        let mut variables = self.ask_interpreters(on_event)?;
-        variables.extend(self.link()?);
-        Ok(variables)
+    pub fn redirect(&self, on_event: &mut dyn FnMut(AgentEvent)) -> Result<Redirected, GateError> {
+        let mut redirected = self.ask_interpreters(on_event)?;
+        redirected.variables = self.link()?;
+        Ok(redirected)
     }
 
     /// The part that must ask programs. Its answer is the same for every worktree of a project.
     pub fn ask_interpreters(
         &self,
         on_event: &mut dyn FnMut(AgentEvent),
-    ) -> Result<Variables, GateError> {
+    ) -> Result<Redirected, GateError> {
         named::prove(self)?;
         maven::prove(self)?;
         gradle::prove(self)?;
         cargo::prove(self, on_event)?;
-        python::redirect(self, on_event)
+        Ok(Redirected { paths: python::redirect(self, on_event)?, variables: Variables::new() })
     }
 
     /// The part that only needs files, in this worktree.

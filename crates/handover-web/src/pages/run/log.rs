@@ -22,8 +22,12 @@ pub(super) fn section(site: &Site<'_>, view: &RunView) -> Markup {
         .next_back();
     let last = view.finished_agents().pop().map(|agent| (agent.story, agent.phase, agent.attempt));
     let Some((story, phase, attempt)) = now.or(last) else { return html! {} };
-    let runs = Folder::of(site.paths.root()).inside("runs").inside(view.run.id.as_str());
-    let lines = log_file(&runs, &story, &phase, attempt, None)
+    // Those of a story in progress are elsewhere.
+    let places = ["logs", "runs"]
+        .map(|name| Folder::of(site.paths.root()).inside(name).inside(view.run.id.as_str()));
+    let lines = places
+        .iter()
+        .find_map(|place| log_file(place, &story, &phase, attempt, None))
         .map(|(folder, name)| tail(site, &folder, &name))
         .unwrap_or_default();
     let note = html! { (excerpt(&phase, 30)) " " (attempt) " of " (excerpt(&story, 60)) ", the last lines." };
