@@ -30,7 +30,7 @@ pub(super) fn reference(value: &[u8]) -> bool {
 }
 
 /// `someone@example.com`
-fn email(value: &[u8]) -> bool {
+pub(super) fn email(value: &[u8]) -> bool {
     let Some(at) = value.iter().position(|b| *b == b'@') else {
         return false;
     };

@@ -9,6 +9,7 @@ use super::bytes::{self, ALNUM};
 use super::index::{self, Index, Side};
 use super::lexicon;
 use super::random;
+use super::services;
 use super::usernames;
 use super::values;
 
@@ -55,17 +56,40 @@ const DOMAINS: &[&str] = &[
     "splunkcloud.com", "algolia.net", "algolianet.com", "pubnubapi.com", "launchdarkly.com", "chargebee.com",
     "recurly.com", "bamboohr.com", "teamwork.com", "cockroachlabs.cloud", "aivencloud.com", "ondigitalocean.com",
     "timescaledb.io", "timescale.com", "confluent.cloud", "hivemq.cloud", "cloudamqp.com", "weaviate.network",
-    "weaviate.cloud", "qdrant.io", "pinecone.io",
+    "weaviate.cloud", "qdrant.io", "pinecone.io", "duosecurity.com", "online.tableau.com", "azure-api.net",
+    "scm.azure-api.net", "management.azure-api.net", "metabaseapp.com", "zulipchat.com", "freshservice.com",
+    "user.com",
 ];
 
 /// Names below such a domain that belong to no customer.
 #[rustfmt::skip]
-const COMMON: [&str; 18] = [
+const COMMON: [&str; 24] = [
     "www", "api", "app", "login", "docs", "support", "status", "help", "community", "dev", "developer",
     "developers", "admin", "auth", "accounts", "portal", "cdn", "blog",
+    "console", "dashboard", "manage", "my", "web", "cloud",
 ];
 
 static INDEX: Index<{ index::count(&[DOMAINS]) }> = Index::new(&[DOMAINS], Side::Start);
+
+/// A hidden secret beside which its account may be named.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Whether its name or format says that it is one: others only look random.
+    pub(super) sure: bool,
+}
+
+/// A secret and the service that is named before it.
+#[derive(Debug, Clone, Copy)]
+struct Owned {
+    start: usize,
+    end: usize,
+    service: Option<&'static [u8]>,
+}
+
+/// The length of the key of an Azure storage account without its padding.
+const STORAGE_KEY: usize = 86;
 
 /// The id that belongs to the secret `from..to` of the name at `start..end`; `read` is the end of the
 /// previous secret.
@@ -158,11 +182,217 @@ fn is_id(value: &[u8]) -> bool {
         && !allowlist::version(value)
 }
 
-/// Adds the names of customers in the hosts around the secrets at these places.
-pub(super) fn hosts(text: &[u8], mut secrets: Vec<(usize, usize)>, hits: &mut Vec<Hit<'_>>) {
-    secrets.sort_unstable();
+/// Adds what says whose these secrets are.
+pub(super) fn accounts(text: &[u8], mut secrets: Vec<Found>, hits: &mut Vec<Hit<'_>>) {
+    secrets.sort_unstable_by_key(|secret| (secret.start, secret.end));
+    hosts(text, &secrets, hits);
     let mut read = 0;
-    for (start, end) in secrets {
+    for (at, secret) in secrets.iter().enumerate() {
+        let next = secrets.get(at + 1).map_or(text.len(), |next| next.start);
+        let &Found { start, end, sure } = secret;
+        let service = services::of(text, start);
+        if (sure || service.is_some()) && start >= read {
+            let secret = Owned { start, end, service };
+            let first =
+                usernames::lines_before(text, start.saturating_sub(BEFORE), start).max(read);
+            let last = usernames::lines_after(text, end, text.len().min(end + AFTER)).min(next);
+            for (from, to) in [(first, start), (end, last.max(end))] {
+                let named = usernames::words(text, from, to)
+                    .filter_map(|word| account(text, word, &secret))
+                    .filter(|(from, to)| *to <= start || *from >= end);
+                hits.extend(named.map(|(from, to)| Hit::new(ID, from, to)));
+                let signs = memchr::memchr_iter(b'@', &text[from..to]).map(|at| from + at);
+                hits.extend(
+                    signs
+                        .filter_map(|sign| address(text, sign, &secret))
+                        .map(|(from, to)| Hit::new(usernames::RULE, from, to)),
+                );
+            }
+        }
+        read = read.max(end);
+    }
+}
+
+/// The account in the value of the name `start..end`, or in that word itself if it is a host.
+fn account(text: &[u8], (start, end): (usize, usize), secret: &Owned) -> Option<(usize, usize)> {
+    let word = &text[start..end];
+    if let Some(service) = secret.service {
+        if let Some(dot) = label_of(word, service) {
+            let common = COMMON.iter().any(|c| word[..dot].eq_ignore_ascii_case(c.as_bytes()));
+            return (dot >= 2 && !common).then_some((start, start + dot));
+        }
+        if word.eq_ignore_ascii_case(service) {
+            return given(text, end);
+        }
+        if is_host_name(word, service) {
+            return own_host(text, end, service);
+        }
+    }
+    if start > 0 && text[start - 1] == b'{' && text.get(end) == Some(&b' ') {
+        return given(text, end).filter(|(_, to)| text.get(*to) == Some(&b'}'));
+    }
+    let name = trim_digits(word);
+    let storage = secret.end - secret.start >= STORAGE_KEY && is_storage_name(name);
+    let is_id = || match name {
+        [head @ .., b'I' | b'i', b'd'] | [head @ .., b'I', b'D'] => {
+            let head = if head.is_empty() { word_before(text, start) } else { head };
+            is_of_account(head, secret)
+        }
+        _ => false,
+    };
+    (storage || is_id()).then_some(())?;
+    let (from, to) = usernames::value(text, end).or_else(|| next_argument(text, end))?;
+    let value = &text[from..to];
+    let fits = if storage {
+        (3..=24).contains(&value.len())
+            && value.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    } else {
+        is_id_value(value)
+    };
+    fits.then_some((from, to))
+}
+
+/// Where the customer's part of a host ends whose next label is a service: `shop` in `shop.loggly.com`.
+fn label_of(word: &[u8], service: &[u8]) -> Option<usize> {
+    let dot = word
+        .windows(service.len() + 1)
+        .position(|w| w[0] == b'.' && w[1..].eq_ignore_ascii_case(service))?;
+    let rest = &word[dot + 1 + service.len()..];
+    let label = bytes::run(rest, 0, 16, |b| b.is_ascii_lowercase());
+    let top = rest.get(label..)?.strip_prefix(b".")?;
+    ((2..=5).contains(&top.len()) && top.iter().all(u8::is_ascii_lowercase)).then_some(dot)
+}
+
+/// `CONFLUENCE_URL`, `jira host`: a name for the address of a service's own installation.
+fn is_host_name(word: &[u8], service: &[u8]) -> bool {
+    const ENDS: [&[u8]; 8] =
+        [b"url", b"uri", b"host", b"hostname", b"endpoint", b"server", b"domain", b"instance"];
+    let ends = ENDS.iter().any(|end| {
+        let at = word.len().checked_sub(end.len());
+        at.is_some_and(|at| word[at..].eq_ignore_ascii_case(end))
+    });
+    ends && (starts_with(word, service) || ENDS.iter().any(|end| word.eq_ignore_ascii_case(end)))
+}
+
+/// The host that is given to the name which ends at `end`, unless it is a public one of the service.
+fn own_host(text: &[u8], end: usize, service: &[u8]) -> Option<(usize, usize)> {
+    let (from, to) = usernames::value(text, end)?;
+    let value = &text[from..to];
+    let scheme = [&b"https://"[..], b"http://"].into_iter().find(|s| value.starts_with(s))?.len();
+    let host = bytes::run(value, scheme, 100, |b| bytes::is(b, ALNUM) || matches!(b, b'.' | b'-'));
+    let host = &value[scheme..scheme + host];
+    let first = host.split(|b| *b == b'.').next().unwrap_or_default();
+    let local = !host.contains(&b'.') || host.starts_with(b"127.");
+    let public = COMMON.iter().any(|c| first.eq_ignore_ascii_case(c.as_bytes()))
+        || bytes::contains_ignore_case(host, service) && label_of(host, service).is_some()
+        || starts_with(host, service) && host.split(|b| *b == b'.').count() == 2;
+    (!local && !public).then_some((from + scheme, from + scheme + host.len()))
+}
+
+/// What stands after the name of a service in quotes or braces, or after a dash: `pusher - '4870172'`.
+fn given(text: &[u8], end: usize) -> Option<(usize, usize)> {
+    let operator = |b: u8| matches!(b, b' ' | b'=' | b':' | b'-');
+    let at = end + bytes::run(text, end, 4, operator);
+    let quote = bytes::run(text, at, 1, |b| matches!(b, b'"' | b'\''));
+    let from = at + quote;
+    let len = bytes::run(text, from, 64, |b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-'));
+    let next = text.get(from + len);
+    let closed = if quote > 0 { next == text.get(at) } else { next == Some(&b'}') };
+    (at > end && closed && is_id_value(&text[from..from + len])).then_some((from, from + len))
+}
+
+/// The literal after a name in an argument list, or its fallback: `("StorageAccount", "shop")`.
+fn next_argument(text: &[u8], end: usize) -> Option<(usize, usize)> {
+    let (quote, from) = match text.get(end..)? {
+        [a @ (b'"' | b'\''), b',', b' ', b, ..] if a == b => (*b, end + 4),
+        // `process.env.ACCOUNT_NAME || "…"`
+        [b' ', b'|' | b'?', b'|' | b'?', b' ', quote @ (b'"' | b'\''), ..] => (*quote, end + 5),
+        _ => return None,
+    };
+    Some((from, from + bytes::run(text, from, 64, |b| b != quote && b != b'\n')))
+}
+
+/// The e-mail address around this sign, if it is given to a user or a service or follows the secret at once.
+fn address(text: &[u8], sign: usize, secret: &Owned) -> Option<(usize, usize)> {
+    let part = |b: u8| bytes::is(b, ALNUM) || matches!(b, b'.' | b'-' | b'_' | b'+');
+    let from = sign - bytes::run_back(text, sign, 64, part);
+    let to = sign + 1 + bytes::run(text, sign + 1, 64, |b| part(b) && b != b'+');
+    let to = to - bytes::run_back(text, to, 2, |b| matches!(b, b'.' | b'-'));
+    let between = match (secret.end <= from, to <= secret.start) {
+        (true, _) => &text[secret.end..from],
+        (_, true) => &text[to..secret.start],
+        (false, false) => return None,
+    };
+    let separator = |b: &u8| matches!(b, b' ' | b'/' | b':' | b'|' | b',' | b'"' | b'\'' | b'\n');
+    // `user:password@host` is no address.
+    let joined =
+        (1..=6).contains(&between.len()) && between != b":" && between.iter().all(separator);
+    let operators = bytes::run_back(text, from, 6, |b| {
+        matches!(b, b' ' | b'=' | b':' | b'"' | b'\'' | b'-' | b'<' | b'>')
+    });
+    let name = word_before(text, from - operators + 1);
+    let named = operators > 0
+        && secret.service.is_some()
+        && (usernames::is_name(name)
+            || secret.service.is_some_and(|service| starts_with(name, service)));
+    ((joined || named) && allowlist::email(&text[from..to])).then_some((from, to))
+}
+
+/// The word that ends one byte before `at`.
+fn word_before(text: &[u8], at: usize) -> &[u8] {
+    let end = at.saturating_sub(1);
+    let len = bytes::run_back(text, end, 32, |b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'-'));
+    &text[end - len..end]
+}
+
+fn starts_with(name: &[u8], word: &[u8]) -> bool {
+    name.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+}
+
+fn trim_digits(name: &[u8]) -> &[u8] {
+    let digits = name.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    &name[..name.len() - digits]
+}
+
+/// Whether an id with this before it in its name is that of an account.
+fn is_of_account(head: &[u8], secret: &Owned) -> bool {
+    let separated = matches!(head.last(), Some(b'_' | b'-' | b'.'));
+    let head = if separated { &head[..head.len() - 1] } else { head };
+    let owned = OWNERS.iter().any(|owner| {
+        let at = head.len().checked_sub(owner.len());
+        at.is_some_and(|at| head[at..].eq_ignore_ascii_case(owner.as_bytes()))
+    });
+    owned || secret.service.is_some_and(|service| starts_with(head, service))
+}
+
+/// `AccountName`, `storage_account`
+fn is_storage_name(name: &[u8]) -> bool {
+    let mut flat = [0u8; 14];
+    let mut from = flat.len();
+    for b in name.iter().rev().filter(|b| b.is_ascii_alphabetic()) {
+        if from == 0 {
+            break;
+        }
+        from -= 1;
+        flat[from] = b.to_ascii_lowercase();
+    }
+    flat[from..].ends_with(b"accountname") || &flat == b"storageaccount"
+}
+
+/// An id of digits, or one that looks like a key.
+fn is_id_value(value: &[u8]) -> bool {
+    let digits = value.len() >= 5 && value.iter().all(u8::is_ascii_digit);
+    let letters = value.len() >= 12
+        && value.iter().all(u8::is_ascii_alphabetic)
+        && random::classes(value) & (bytes::UPPER | bytes::LOWER) == bytes::UPPER | bytes::LOWER
+        && random::scattered(value);
+    (digits || letters || is_id(value)) && !allowlist::placeholder(value)
+}
+
+/// Adds the names of customers in the hosts around the secrets at these places.
+fn hosts(text: &[u8], secrets: &[Found], hits: &mut Vec<Hit<'_>>) {
+    let mut read = 0;
+    for &Found { start, end, .. } in secrets {
         let from = usernames::lines_before(text, start.saturating_sub(BEFORE), start).max(read);
         let to = usernames::lines_after(text, end, text.len().min(end + AFTER));
         read = read.max(to);

@@ -7,7 +7,7 @@ use super::operators;
 /// Names with letters outside ASCII; the ASCII ones are in [`super::keys`].
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
-    "密码", "密碼", "口令", "пароль", "Пароль", "ПАРОЛЬ", "パスワード", "비밀번호", "암호", "contraseña",
+    "密码", "密碼", "口令", "пароль", "Пароль", "ПАРОЛЬ", "パスワード", "비밀번호", "암호", "패스워드", "비번", "contraseña",
     "Contraseña", "hasło", "lösenord", "şifre", "Şifre", "jelszó", "mật khẩu",
     "κωδικός", "סיסמה", "كلمة المرور", "पासवर्ड", "รหัสผ่าน", "slaptažodis",
 ];

@@ -1,6 +1,7 @@
 //! Operators between a name and its value: `=`, `:`, `=>`, a tag, a bracket, a word.
 
 use super::bytes::{self, ALNUM};
+use super::random;
 
 /// The most white space allowed around an operator.
 const SPACE: usize = 40;
@@ -76,7 +77,9 @@ pub(super) fn operator(
         }
         b'&' if rest.starts_with(b"&quot;:&quot;") => Some((Operator::Equals, at + 13)),
         b'>' if quoted_name || is_tag(text, start) => Some((Operator::Tag, at + 1)),
-        b'(' if !spaced && matches!(rest.get(1), Some(b'"' | b'\'')) => {
+        b'(' if (!spaced || text[start..].starts_with(b"PASSWORD ("))
+            && matches!(rest.get(1), Some(b'"' | b'\'')) =>
+        {
             Some((Operator::Call, at + 1))
         }
         b'<' if rest.starts_with(b"</key>") => {
@@ -89,7 +92,9 @@ pub(super) fn operator(
             .or_else(|| fallback_after_call(text, at))
             .map(|at| (Operator::Equals, at)),
         // `set :password, "…"`
-        b',' if !spaced && is_symbol(text, start) => Some((Operator::Comma, at + 1)),
+        b',' if !spaced && (is_symbol(text, start) || is_constant(text, start, at)) => {
+            Some((Operator::Comma, at + 1))
+        }
         b'<' if rest.starts_with(b"<- ") => Some((Operator::Equals, at + 3)),
         b'{' if quoted_name => block_default(text, at).map(|at| (Operator::Equals, at)),
         b',' if quoted_name => Some(comma_after_quoted(text, at)),
@@ -193,7 +198,11 @@ pub(super) fn words_and_is(text: &[u8], mut at: usize) -> Option<usize> {
         at += len;
         let space = bytes::run(text, at, 1, |b| b == b' ');
         if text.get(at + space) == Some(&b':') {
-            return (text.get(at + space + 1) == Some(&b' ')).then_some(at + space + 2);
+            let spaced = usize::from(text.get(at + space + 1) == Some(&b' '));
+            let value = at + space + 1 + spaced;
+            let word = bytes::run(text, value, 40, |b| !b.is_ascii_whitespace());
+            let likely = word >= 6 && random::mixed(&text[value..value + word]);
+            return (spaced == 1 || likely).then_some(value);
         }
         (len > 0 && space > 0).then_some(())?;
         at += space;
@@ -225,6 +234,16 @@ fn option_default(text: &[u8], at: usize) -> Option<usize> {
 fn is_symbol(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(2)..start];
     matches!(before, [b' ' | b'(' | b'[' | b'\n', b':'])
+}
+
+/// Whether the name is a constant in an argument list, before a literal: `setopt(c, CURLOPT_PASSWORD, "…")`.
+pub(super) fn is_constant(text: &[u8], start: usize, end: usize) -> bool {
+    text[..start].ends_with(b", ")
+        && matches!(text.get(end..end + 3), Some([b',', b' ', b'"' | b'\'']))
+        && text[start..end].contains(&b'_')
+        // That is a user and a password.
+        && !text[start..end].ends_with(b"USERPWD")
+        && text[start..end].iter().all(|b| b.is_ascii_uppercase() || *b == b'_')
 }
 
 /// `variable "password" { default = "…" }`

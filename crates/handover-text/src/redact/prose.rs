@@ -27,6 +27,9 @@ pub(super) fn pair(text: &[u8], start: usize, end: usize) -> Option<(usize, usiz
             before.len() >= e.len() && before[before.len() - e.len()..].eq_ignore_ascii_case(e)
         })
     };
+    if let Some(found) = after_id(text, start, end) {
+        return Some(found);
+    }
     let introduced = PAIRS.iter().any(|word| name.eq_ignore_ascii_case(word.as_bytes()))
         || name == b"with" && enters();
     introduced.then_some(())?;
@@ -52,6 +55,58 @@ pub(super) fn pair(text: &[u8], start: usize, end: usize) -> Option<(usize, usiz
         at = separator;
     }
     None
+}
+
+/// `ID/PW master(…)`, `id & password: master / …`: the password after both names and the user.
+fn after_id(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    const NAMES: [&[u8]; 4] = [b"pw", b"pwd", b"pass", b"password"];
+    let name = &text[start..end];
+    // `ID/PW` is one word.
+    let (head, name) = match name.iter().rposition(|b| *b == b'/') {
+        Some(at) => (start + at, &name[at + 1..]),
+        None => (start, name),
+    };
+    NAMES.iter().any(|n| name.eq_ignore_ascii_case(n)).then_some(())?;
+    let between = bytes::run_back(text, head, 3, |b| matches!(b, b' ' | b'/' | b'&' | b'('));
+    let id = &text[..head - between];
+    let joined = between > 0 || head > start;
+    let [before @ .., b'i' | b'I', b'd' | b'D'] = id else { return None };
+    (joined && before.last().is_none_or(|b| !b.is_ascii_alphanumeric())).then_some(())?;
+    let gap = |at: usize| {
+        at + bytes::run(text, at, 4, |b| {
+            matches!(b, b' ' | b':' | b'-' | b'>' | b'(' | b')' | b'/' | b',')
+        })
+    };
+    let user = gap(end);
+    let len = bytes::run(text, user, 32, |b| bytes::is(b, ALNUM) || matches!(b, b'_' | b'.'));
+    let from = gap(user + len);
+    let to =
+        from + bytes::run(text, from, 48, |b| !b.is_ascii_whitespace() && b != b')' && b != b',');
+    (user > end && len > 0 && from > user + len && looks(text.get(from..to)?)).then_some((from, to))
+}
+
+/// Users of machines.
+#[rustfmt::skip]
+const MACHINE: [&str; 12] = [
+    "root", "admin", "administrator", "master", "user", "ubuntu", "pi", "guest", "postgres", "oracle", "sa", "ec2-user",
+];
+
+/// The password after an address and a user, whose word is `start..end`: `192.168.0.1 root/…`.
+pub(super) fn at_machine(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let run = &text[start..end.min(start + 16)];
+    (start > 0 && matches!(text[start - 1], b' ' | b'\t' | b'(' | b',')).then_some(())?;
+    let slash = run.iter().position(|b| *b == b'/')?;
+    MACHINE.iter().any(|user| run[..slash].eq_ignore_ascii_case(user.as_bytes())).then_some(())?;
+    let gap = bytes::run_back(text, start, 3, |b| matches!(b, b' ' | b'\t' | b'(' | b','));
+    let number = bytes::run_back(text, start - gap, 16, |b| b.is_ascii_digit() || b == b'.');
+    let address = &text[start - gap - number..start - gap];
+    let is = gap > 0
+        && address.split(|b| *b == b'.').count() == 4
+        && address.split(|b| *b == b'.').all(|part| (1..=3).contains(&part.len()));
+    let from = start + slash + 1;
+    let to =
+        from + bytes::run(text, from, 48, |b| !b.is_ascii_whitespace() && b != b')' && b != b',');
+    (is && looks(text.get(from..to)?)).then_some((from, to))
 }
 
 /// The password before the word at `start..end`: `type "…" into "password"`, `use … as the password`.

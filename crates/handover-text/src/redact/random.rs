@@ -15,7 +15,7 @@ pub(super) const RANDOM: f32 = 1.9;
 /// Below this, a string is random if the context suggests a secret.
 pub(super) const LIKELY: f32 = 2.4;
 
-/// A longer string is no key of an example.
+/// So many bytes of a key show that it is one of an example.
 const LONGEST_TYPED: usize = 256;
 
 /// Bytes per token of a string, measured on its beginning if it is long.
@@ -102,7 +102,8 @@ pub(super) fn counted(s: &[u8]) -> bool {
 
 /// Whether a string is a key that somebody typed for an example: letters and digits that count, not an alphabet.
 pub(super) fn typed_key(s: &[u8]) -> bool {
-    if !(16..=LONGEST_TYPED).contains(&s.len()) || !mixed(s) {
+    let s = &s[..s.len().min(LONGEST_TYPED)];
+    if s.len() < 16 || !mixed(s) {
         return false;
     }
     // Separators do not interrupt the sequence: `ABCD1234-EFGH5678`.
@@ -118,7 +119,8 @@ pub(super) fn typed_key(s: &[u8]) -> bool {
 /// Whether a key is one character, or a few, again and again: `aaaaaaaaaaaaaaaa`, `abcabcabcabcabcabc`, or an
 /// alphabet. Masks are written with `x` and `0`.
 pub(super) fn is_drawn_out(s: &[u8]) -> bool {
-    if !(16..=LONGEST_TYPED).contains(&s.len()) {
+    let s = &s[..s.len().min(LONGEST_TYPED)];
+    if s.len() < 16 {
         return false;
     }
     let key = |b: &u8| bytes::is(*b, ALNUM);

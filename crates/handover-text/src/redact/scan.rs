@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::assign::Assignments;
+use super::beside::Found;
 use super::bytes::{self, ALNUM, CLASS, DIGIT, LOWER, RUN, UPPER};
 use super::index::{Letters, Side};
 use super::keys::{self, Key};
@@ -44,8 +45,8 @@ struct Scan<'t> {
     password: usize,
     /// The last secret with a name ended here.
     secret: usize,
-    /// Secrets on one line, beside which a host tells whose they are.
-    found: Vec<(usize, usize)>,
+    /// Secrets beside which something may tell whose they are.
+    found: Vec<Found>,
     /// Kubernetes Secrets up to here have been read.
     manifest: usize,
     /// Tables of passwords up to here have been read.
@@ -81,7 +82,8 @@ impl<'t> Scan<'t> {
         let mut public = public.into_iter().peekable();
         let keys = hits.len();
         urls::find(self.text, hits);
-        self.found.extend(hits[keys..].iter().map(|hit| (hit.start, hit.end)));
+        let known = |hit: &Hit<'_>| Found { start: hit.start, end: hit.end, sure: true };
+        self.found.extend(hits[keys..].iter().map(known));
         let mut at = 0;
         while let Some(b) = self.text.get(at) {
             if let Some(block) = public.next_if(|block| block.start <= at) {
@@ -106,7 +108,7 @@ impl<'t> Scan<'t> {
             }
         }
         if !self.found.is_empty() && self.layers != Layers::Inner {
-            beside::hosts(self.text, self.found, hits);
+            beside::accounts(self.text, self.found, hits);
         }
         self.structures
     }
@@ -130,7 +132,7 @@ impl<'t> Scan<'t> {
                     && let Some(token) = vendors::token_at(text, at)
                 {
                     hits.push(Hit::new(token.rule, token.start, token.end));
-                    self.found.push((token.start, token.end));
+                    self.found(token.start, token.end, true);
                     return token.end.max(at + 1);
                 }
             }
@@ -173,8 +175,8 @@ impl<'t> Scan<'t> {
             self.password("assignment", from, to, hits);
         } else {
             hits.push(Hit::new("assignment", from, to));
-            self.found.push((from, to));
-            if matches!(key, Key::Secret | Key::Token)
+            self.found(from, to, true);
+            if matches!(key, Key::Secret | Key::Token | Key::Weak)
                 && let Some((first, last)) =
                     beside::id(self.text, (start, end), (from, to), self.secret)
             {
@@ -243,10 +245,13 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// The password of a command-line flag.
+    /// The password of a command-line flag, or after an address and a user.
     fn flag(&mut self, start: usize, end: usize, hits: &mut Vec<Hit<'_>>) -> Option<usize> {
-        (self.text[start] == b'-').then_some(())?;
-        let (from, to) = flags::secret(self.text, start, end)?;
+        let (from, to) = if self.text[start] == b'-' {
+            flags::secret(self.text, start, end)?
+        } else {
+            prose::at_machine(self.text, start, end)?
+        };
         self.password("command-line", from, to, hits);
         Some(to.max(end))
     }
@@ -265,6 +270,7 @@ impl<'t> Scan<'t> {
             // The signature of a token may end in a dash.
             let dashes = bytes::run(text, to, end - to, |b| b == b'-');
             hits.push(Hit::new(rule, from, if rule == shapes::JWT { to + dashes } else { to }));
+            self.found(from, to, true);
             if rule == pem::RULE {
                 return self.lines_of_key(from, end, hits);
             }
@@ -282,6 +288,7 @@ impl<'t> Scan<'t> {
             && let Some((from, to)) = generic::secret(text, from, to, seen)
         {
             hits.push(Hit::new("random-string", from, to));
+            self.found(from, to, false);
             return to.max(end);
         }
         if self.layers == Layers::All && services::is_invented(text, from, to) {
@@ -301,7 +308,7 @@ impl<'t> Scan<'t> {
     }
 
     /// A string too short to be judged by itself.
-    fn short(&self, start: usize, end: usize, seen: u8, hits: &mut Vec<Hit<'_>>) -> usize {
+    fn short(&mut self, start: usize, end: usize, seen: u8, hits: &mut Vec<Hit<'_>>) -> usize {
         let mixed = seen & DIGIT != 0 && seen & (UPPER | LOWER) != 0;
         if end - start < services::SHORTEST || !mixed {
             return end;
@@ -312,7 +319,7 @@ impl<'t> Scan<'t> {
 
     /// The key of a service that is named before it.
     fn of_service(
-        &self,
+        &mut self,
         from: usize,
         to: usize,
         seen: u8,
@@ -322,6 +329,7 @@ impl<'t> Scan<'t> {
         let named = || *self.named.get_or_init(|| services::are_named(self.text));
         let (from, to) = services::key(self.text, from, to, seen, named)?;
         hits.push(Hit::new(services::RULE, from, to));
+        self.found(from, to, true);
         Some(to)
     }
 
@@ -349,12 +357,16 @@ impl<'t> Scan<'t> {
     /// Adds a password and the user name beside it.
     fn password(&mut self, rule: &'static str, from: usize, to: usize, hits: &mut Vec<Hit<'_>>) {
         hits.push(Hit::new(rule, from, to));
-        self.found.push((from, to));
+        self.found(from, to, true);
         beside::again(self.text, from, to, hits);
         if let Some((start, end)) = usernames::beside(self.text, from, to, self.password) {
             hits.push(Hit::new(usernames::RULE, start, end));
         }
         self.password = to;
+    }
+
+    fn found(&mut self, start: usize, end: usize, sure: bool) {
+        self.found.push(Found { start, end, sure });
     }
 
     fn percent(&mut self, at: usize, hits: &mut Vec<Hit<'_>>) {
@@ -385,7 +397,7 @@ fn holds_secret(text: &str) -> bool {
 #[rustfmt::skip]
 const TRIGGERS: &[&str] = &[
     "login", "logins", "creds", "credential", "credentials", "with", "mnemonic", "phrase", "passwords", "basic",
-    "seed", "words",
+    "seed", "words", "tokens", "apikeys", "api_keys", "pw",
     "userpwd", "password", "passwd", "passphrase", "passcode", "pwd", "pass", "passwort", "securestring",
     "secret",
 ];

@@ -31,6 +31,9 @@ pub(super) fn shape(
     if matches!(run[0], b'M' | b'N' | b'O') && discord_bot(run) {
         return Some(("discord-bot-token", start));
     }
+    if azure_key(run) {
+        return Some(("azure-key", start));
+    }
     if mailchimp(run) {
         return Some(("mailchimp-key", start));
     }
@@ -40,7 +43,9 @@ pub(super) fn shape(
     if newrelic(run) {
         return Some(("newrelic-key", start));
     }
-    telegram(text, start, run).map(|start| ("telegram-bot-token", start))
+    telegram(text, start, run)
+        .map(|start| ("telegram-bot-token", start))
+        .or_else(|| facebook(text, start, run).map(|start| ("facebook-app-token", start)))
 }
 
 /// `eyJ….eyJ….…`: header and claims both start with `{"` in base64.
@@ -86,6 +91,13 @@ fn azure_secret(run: &[u8]) -> bool {
         .is_some_and(|at| at >= 3 && run.len() - at - 3 >= 28)
 }
 
+/// 52 characters, the mark of Azure's keys, and about 26 more.
+fn azure_key(run: &[u8]) -> bool {
+    (80..=90).contains(&run.len())
+        && (50..=54).any(|at| run[at..].starts_with(b"JQQJ99"))
+        && run.iter().all(|b| bytes::is(*b, ALNUM))
+}
+
 fn discord_bot(run: &[u8]) -> bool {
     let mut parts = run.split(|b| *b == b'.');
     let lens = [parts.next(), parts.next(), parts.next()].map(|p| p.map_or(0, <[u8]>::len));
@@ -126,6 +138,16 @@ fn telegram(text: &[u8], start: usize, run: &[u8]) -> Option<usize> {
     (body && start > 0 && text[start - 1] == b':').then_some(())?;
     let digits = bytes::run_back(text, start - 1, 17, |b| b.is_ascii_digit());
     (5..=16).contains(&digits).then_some(start - 1 - digits)
+}
+
+/// The id of an app, a bar, and 27 bytes.
+fn facebook(text: &[u8], start: usize, run: &[u8]) -> Option<usize> {
+    let body = run.len() == 27
+        && run.iter().all(|b| bytes::is(*b, ALNUM) || matches!(b, b'_' | b'-'))
+        && random::scattered(run);
+    (body && start > 0 && text[start - 1] == b'|').then_some(())?;
+    let digits = bytes::run_back(text, start - 1, 18, |b| b.is_ascii_digit());
+    (15..=17).contains(&digits).then_some(start - 1 - digits)
 }
 
 #[cfg(test)]

@@ -70,7 +70,10 @@ pub(super) fn before_pair(text: &[u8], at: usize, stop: usize) -> usize {
         let name = bytes::run(value, i + 1, 40, |b| bytes::is(b, ALNUM) || b == b'_');
         name > 1 && value.get(i + 1 + name) == Some(&b'=')
     };
-    let pair = memchr::memchr_iter(b'&', value).find(named);
+    // The semicolon of an entity ends the value anyway.
+    const ENTITIES: [&[u8]; 5] = [b"&quot", b"&apos", b"&#39", b"&#34", b"&lt"];
+    let entity = |i: &usize| ENTITIES.contains(&&value[*i..]) && text.get(stop) == Some(&b';');
+    let pair = memchr::memchr_iter(b'&', value).find(|i| *i > 0 && (named(i) || entity(i)));
     pair.map_or(stop, |i| at + i)
 }
 
@@ -95,6 +98,29 @@ pub(super) fn skip_wrapper(text: &[u8], at: usize) -> usize {
         if quoted || len > 0 && rest[len..].starts_with(b"String::from(") { at + len } else { at }
     };
     skip(skip(at))
+}
+
+/// Skips the name of a variable up to its default: `getenv("NAME", "…")`.
+pub(super) fn skip_variable(text: &[u8], at: usize) -> usize {
+    const READERS: [&[u8]; 7] = [
+        b"os.getenv(",
+        b"getenv(",
+        b"os.environ.get(",
+        b"environ.get(",
+        b"ENV.fetch(",
+        b"env(",
+        b"config(",
+    ];
+    let rest = text.get(at..).unwrap_or_default();
+    let Some(reader) = READERS.iter().find(|reader| rest.starts_with(reader)) else { return at };
+    let name = at + reader.len() + 1;
+    let end = name + bytes::run(text, name, 64, |b| bytes::is(b, ALNUM) || b == b'_');
+    let comma = skip_space(text, end + 1);
+    let quotes = matches!((text.get(name - 1), text.get(end)),
+        (Some(a @ (b'"' | b'\'')), Some(b)) if a == b);
+    let default = skip_space(text, comma + 1);
+    let literal = matches!(text.get(default), Some(b'"' | b'\''));
+    if quotes && literal && text.get(comma) == Some(&b',') { default } else { at }
 }
 
 /// Whether `-passin` or `-passout` precedes a name.
@@ -123,6 +149,18 @@ mod tests {
         assert_eq!(rest("Some(String::from(\"x\"))"), "\"x\"))");
         assert_eq!(rest("Some(x)"), "Some(x)");
         assert_eq!(rest("\"x\""), "\"x\"");
+    }
+
+    #[test]
+    fn variables_are_skipped_up_to_their_default() {
+        let rest = |text: &'static str| &text[skip_variable(text.as_bytes(), 0)..];
+        assert_eq!(rest("os.getenv('X', 'y')"), "'y')");
+        assert_eq!(rest("ENV.fetch(\"X\", \"y\")"), "\"y\")");
+        for other in
+            ["getenv('X')", "getenv(x, 'y')", "getenv('X', y)", "getenv('X\", 'y')", "env("]
+        {
+            assert_eq!(rest(other), other);
+        }
     }
 
     #[test]

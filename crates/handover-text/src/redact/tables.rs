@@ -84,9 +84,7 @@ fn rows(text: &[u8], start: usize) -> Option<Found> {
 
 /// The passwords of a list: `passwords = ["…", "…"]`, `{"ann": "…"}`.
 fn list(text: &[u8], start: usize, end: usize) -> Option<Found> {
-    let name = &text[start..end];
-    let word = &name[name.len().checked_sub(9)?..];
-    word.eq_ignore_ascii_case(b"passwords").then_some(())?;
+    let key = plural(&text[start..end])?;
     let open = end + bytes::run(text, end, 8, |b| matches!(b, b' ' | b'=' | b':' | b'"' | b'\''));
     let close = match text.get(open)? {
         b'[' => b']',
@@ -100,13 +98,27 @@ fn list(text: &[u8], start: usize, end: usize) -> Option<Found> {
     while let Some(open) = text.get(at..stop)?.iter().position(|b| matches!(b, b'"' | b'\'')) {
         let from = at + open + 1;
         let to = from + bytes::run(text, from, LIST, |b| b != text[from - 1] && b != b'\n');
-        let key = text.get(to + 1) == Some(&b':');
-        if !key && values::is_secret(Key::Password, Form::Loose, &text[from..to]) {
+        let name = text.get(to + 1) == Some(&b':');
+        let form = if key == Key::Password { Form::Loose } else { Form::Quoted };
+        if !name && values::is_secret(key, form, &text[from..to]) {
             secrets.push((from, to));
         }
         at = (to + 1).min(stop);
     }
     Some(Found { secrets, end: stop })
+}
+
+/// What a list of this name contains.
+fn plural(name: &[u8]) -> Option<Key> {
+    let ends = |word: &[u8]| {
+        name.len().checked_sub(word.len()).is_some_and(|at| name[at..].eq_ignore_ascii_case(word))
+    };
+    match () {
+        () if ends(b"passwords") => Some(Key::Password),
+        // Single values must look random.
+        () if ends(b"tokens") || ends(b"apikeys") || ends(b"api_keys") => Some(Key::Weak),
+        () => None,
+    }
 }
 
 /// The cells of a line, without surrounding spaces and quotes.

@@ -46,6 +46,7 @@ pub(super) fn is_secret(key: Key, form: Form, value: &[u8]) -> bool {
     match key {
         Key::Password => password(form, value),
         Key::Secret | Key::Token | Key::Weak if random::typed_key(value) => true,
+        Key::Secret | Key::Weak if is_product_key(value) => true,
         Key::Secret => secret(form, value),
         Key::Token => weak(form, value) || token(form, value) || encoded::is_user_password(value),
         Key::Weak => weak(form, value) && !generic::identifier(value),
@@ -136,6 +137,7 @@ fn secret(form: Form, value: &[u8]) -> bool {
         }
         Form::Loose => {
             random
+                || value.len() >= 14 && all_digits(value)
                 || word_and_number(value)
                 || (value.len() >= 8 && random::mixed(value) && !wordy_with_number(value))
         }
@@ -144,6 +146,22 @@ fn secret(form: Form, value: &[u8]) -> bool {
 
 fn all_digits(value: &[u8]) -> bool {
     value.iter().all(u8::is_ascii_digit)
+}
+
+/// `184824-202847-623730-837462`: groups of six digits.
+fn is_recovery_key(value: &[u8]) -> bool {
+    let group = |group: &[u8]| group.len() == 6 && all_digits(group);
+    value.len() >= 27 && value.split(|b| *b == b'-').all(group)
+}
+
+/// `ABCDE-FGHIJ-KLMNO-PQRST-UVWXY`: five groups of five.
+fn is_product_key(value: &[u8]) -> bool {
+    value.len() == 29
+        && value.iter().enumerate().all(|(i, b)| match i % 6 {
+            5 => *b == b'-',
+            _ => bytes::is(*b, UPPER | DIGIT),
+        })
+        && random::scattered(value)
 }
 
 /// Names of algorithms that resemble secrets.
@@ -204,7 +222,7 @@ fn weak(form: Form, value: &[u8]) -> bool {
     {
         return false;
     }
-    let digits = value.len() >= 16 && all_digits(value);
+    let digits = value.len() >= 16 && all_digits(value) || is_recovery_key(value);
     let dense = random::mixed(value)
         && random::scattered(value)
         && !wordy_with_number(value)

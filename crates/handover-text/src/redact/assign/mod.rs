@@ -13,7 +13,7 @@ use super::languages;
 use super::operators::{self, Operator, skip_space};
 use super::phrases;
 use super::settings::{self, is_setting};
-use super::syntax::{declared, skip_scheme, skip_wrapper};
+use super::syntax::{declared, skip_scheme, skip_variable, skip_wrapper};
 use super::usernames;
 use super::values::{self, Form};
 use super::weak;
@@ -124,11 +124,17 @@ impl Assignments {
             b'[' | b')' => {
                 declared(text, end)?;
             }
-            b',' if start == 0 || text[start - 1] != b':' => return None,
+            b',' if start == 0
+                || text[start - 1] != b':' && !operators::is_constant(text, start, end) =>
+            {
+                return None;
+            }
             _ => {}
         }
         let name = text.get(start..end)?;
-        if next == b' ' && (name.eq_ignore_ascii_case(b"by") || name.eq_ignore_ascii_case(b"as")) {
+        if matches!(next, b' ' | b'\t')
+            && (name.eq_ignore_ascii_case(b"by") || name.eq_ignore_ascii_case(b"as"))
+        {
             return identified_by(text, start, end).map(|(from, to)| (from, to, Key::Password));
         }
         if !keys::may_end(name) {
@@ -181,7 +187,7 @@ impl Assignments {
             matches!(operator, Operator::Call | Operator::Word | Operator::Words | Operator::Space);
         let words = matches!(operator, Operator::Word | Operator::Words);
         let pin = Ambiguous::of(name) == Some(Ambiguous::Pin);
-        if prose && is_verb || words && key != Key::Password && !pin {
+        if prose && is_verb || words && key != Key::Password && !pin && !dashed(text, at) {
             return None;
         }
         let tight = at == end + 1 && !matches!(text.get(at), Some(b' ' | b'\t'));
@@ -193,7 +199,7 @@ impl Assignments {
         {
             return Some(Value { start: scheme, ..value });
         }
-        let at = skip_wrapper(text, scheme);
+        let at = skip_wrapper(text, skip_variable(text, scheme));
         let assignment = Assignment { start, end, key, operator, at, tight, quoted_name, is_verb };
         if let Some(value) = quoted::literal(text, at, key) {
             return quoted::accept(text, &assignment, value);
@@ -205,6 +211,11 @@ impl Assignments {
         }
         self.unquoted(text, &assignment)
     }
+}
+
+/// Whether a dash and a quoted value precede and follow this place: `token - '…'`.
+fn dashed(text: &[u8], at: usize) -> bool {
+    text[..at].ends_with(b" - ") && matches!(text.get(at), Some(b'"' | b'\''))
 }
 
 /// Skips the quotes and brackets that close a name; returns the position and whether it was quoted.

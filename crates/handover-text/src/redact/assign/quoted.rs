@@ -31,6 +31,9 @@ pub(super) fn literal(text: &[u8], mut at: usize, key: Key) -> Option<Value> {
         escaped = true;
         at += 1;
     }
+    if let Some(value) = typographic(text, at, key) {
+        return Some(value);
+    }
     let quote = *text.get(at)?;
     if !matches!(quote, b'"' | b'\'' | b'`') {
         return None;
@@ -68,6 +71,20 @@ fn entity(text: &[u8], at: usize, key: Key) -> Option<Value> {
     Some(Value { start, end: start + len, form: Form::Quoted, key })
 }
 
+/// A literal between the quotes of a word processor: `“…”`, `‘…’`.
+fn typographic(text: &[u8], at: usize, key: Key) -> Option<Value> {
+    let close = match text.get(at..at + 3)? {
+        [0xe2, 0x80, 0x9c..=0x9e] => 0x9c..=0x9d,
+        [0xe2, 0x80, 0x98 | 0x99] => 0x98..=0x99,
+        _ => return None,
+    };
+    let start = at + 3;
+    let line = bytes::run(text, start, ENTITY, |b| b != b'\n');
+    let mut windows = text[start..start + line].windows(3);
+    let len = windows.position(|w| matches!(w, [0xe2, 0x80, last] if close.contains(last)))?;
+    Some(Value { start, end: start + len, form: Form::Quoted, key })
+}
+
 /// The literal as the value of the name, unless the code or sentence around it means something else.
 pub(super) fn accept(text: &[u8], assignment: &Assignment, mut value: Value) -> Option<Value> {
     let &Assignment { start, end, key, operator, quoted_name, is_verb, .. } = assignment;
@@ -86,7 +103,7 @@ pub(super) fn accept(text: &[u8], assignment: &Assignment, mut value: Value) -> 
                 && (end - start > 4 || quoted_name || name == b"PSK")
                 && text.get(value.start - 1) != Some(&b'`');
             // `secret "…";` in the configuration of a name server
-            let random = key == Key::Secret
+            let random = matches!(key, Key::Secret | Key::Token)
                 && literal.len() >= 16
                 && random::mixed(literal)
                 && random::scattered(literal);

@@ -50,6 +50,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "api2cart": "h32";
     name "apideck": "w40";
     name "apiflash": "a32";
+    name "apifonica": "U36";
     name "apilayer": "w32";
     name "apimatic": "b64";
     name "apimetrics": "w32";
@@ -73,6 +74,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "autodesk": "w16" | "w32";
     name "autoklose": "b32";
     word "autopilot": "h32";
+    name "avaza": "b40,52";
     name "aviationstack": "a32";
     name "axonaut": "a32";
     name "aylien": "a32" | "a8";
@@ -95,6 +97,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "bitcoinaverage": "w43";
     name "bitfinex": "b43";
     name "bitly": "b40";
+    name "bitmex": "b24" | "b48";
     name "bitquery": "w32";
     name "bitrise": "b86";
     name "bitstamp": "w32";
@@ -105,6 +108,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "blocknative": "U36";
     word "bonsai": "w24";
     name "boostnote": "h64";
+    name "borgbase": "b148,152";
     word "box": "w32";
     name "braintree": "a16" | "h32";
     name "brandfetch": "w40";
@@ -127,10 +131,12 @@ pub(super) const TABLE: &[Service] = services! {
     name "calendly_key": "A32";
     name "calorieninja": "w40";
     name "campayn": "a64";
+    word "canny": "U36";
     name "cannyio": "U36";
     name "capsulecrm": "b64";
     name "captaindata": "h64";
     name "carboninterface": "w21";
+    name "cashboard": "b15";
     name "caspio": "a50" | "a8";
     name "census_api": "h40";
     name "censys": "b36" | "w32";
@@ -152,6 +158,7 @@ pub(super) const TABLE: &[Service] = services! {
     word "clerk": "w43";
     name "clickhelp": "w24";
     name "clicksend": "U36";
+    name "cliengo": "U36";
     name "clientary": "w24,26";
     name "clinchpad": "a32";
     name "clockify": "w48";
@@ -168,6 +175,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "cloudsight": "w22";
     name "cloudsigma": "h40";
     name "cloudsmith": "h40";
+    name "cloverly": "b28";
     name "cloze": "h32";
     name "clubhouse": "U36";
     name "clustdoc": "w60";
@@ -209,6 +217,9 @@ pub(super) const TABLE: &[Service] = services! {
     name "currencylayer": "a32";
     name "currencyscoop": "a32";
     name "currentsapi": "b48";
+    name "customer.io": "w20";
+    name "customerio": "w20";
+    word "daily": "h64";
     word "dandelion": "a32";
     name "dareboost": "w60";
     name "data.gov": "w40";
@@ -231,6 +242,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "diggernaut": "a40";
     name "digitalocean": "h64";
     name "disqus": "w64";
+    word "ditto": "b36";
     name "dnscheck": "b36" | "w32";
     name "dnsimple": "w32";
     name "dnsmadeeasy": "U36";
@@ -270,8 +282,10 @@ pub(super) const TABLE: &[Service] = services! {
     word "etsy": "a24";
     name "eventbrite": "A20";
     name "eventful": "w16";
+    name "everhour": "b36";
     name "evernote": "h16";
     name "exchangerate": "h24";
+    name "exchangerates": "a32";
     name "exoscale": "b43";
     name "exportsdk": "b36";
     name "extractorapi": "b40";

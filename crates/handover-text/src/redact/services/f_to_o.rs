@@ -10,6 +10,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "fastly": "b32";
     word "fauna": "b40";
     name "feedier": "w32";
+    name "fetchrss": "b40";
     word "figma": "U36";
     name "financialmodelingprep": "w32";
     name "findl": "U36";
@@ -48,9 +49,12 @@ pub(super) const TABLE: &[Service] = services! {
     word "genius": "b64";
     name "geoapify": "a32";
     name "geocod": "a39";
+    word "geocode": "a28";
     name "geocodify": "a40";
+    word "geoip": "w16";
     name "geonames_user": "w16";
     name "getemail": "b20";
+    name "getemails": "b18" | "b26";
     name "getgeoapi": "a40";
     name "getgist": "B68";
     name "getresponse": "a32";
@@ -68,6 +72,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "graphhopper_key": "U36";
     word "greenhouse": "h32";
     name "greynoise": "w64";
+    word "groove": "w64";
     name "groovehq": "h64";
     name "gtmetrix": "h32";
     word "guardian": "U36";
@@ -81,7 +86,9 @@ pub(super) const TABLE: &[Service] = services! {
     name "hasura_admin": "w64";
     name "haveibeenpwned": "h32";
     name "hcaptcha": "U36";
+    name "hellosign": "B64";
     name "hellosign_key": "h64";
+    name "helpcrunch": "B328";
     name "helpscout": "a40";
     name "helpscout_key": "h40";
     name "here_api": "b43";
@@ -117,10 +124,12 @@ pub(super) const TABLE: &[Service] = services! {
     name "imagga": "B72";
     name "imgbb": "h32";
     name "imgur": "h15" | "h40";
+    word "impala": "b46";
     name "imperva": "U36";
     name "infura": "a32";
     name "insightly": "b36";
     name "insightly_key": "U36";
+    name "instabot": "B44";
     name "instamojo": "w128" | "w40";
     name "intelx": "U36";
     name "intercom_key": "w40";
@@ -147,7 +156,11 @@ pub(super) const TABLE: &[Service] = services! {
     name "jumpcloud": "w40";
     name "jumpcloud_api": "h40";
     name "jupiterone": "w76";
+    name "kanban": "A12";
     name "kanbantool": "A12";
+    name "karmacrm": "w20";
+    word "keen": "A64" | "a24";
+    name "keenio": "A64" | "a24";
     name "keycdn": "w48";
     name "klipfolio": "h40";
     name "knapsackpro": "a32";
@@ -192,6 +205,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "madkudu": "h32";
     name "magento": "a32";
     name "magicbell": "b40";
+    word "magnetic": "U36";
     name "magneticapi": "U36";
     name "mailboxlayer": "a32";
     name "mailboxvalidator": "A20";

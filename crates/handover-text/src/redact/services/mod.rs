@@ -6,6 +6,8 @@
 //! one is a key. `word` rows are words of their own, so the key must be given to the name itself:
 //! `box: …`, `new Box("…")`.
 
+use std::ops::Range;
+
 use super::allowlist;
 use super::bytes::{self, ALNUM, DIGIT, LOWER, UPPER};
 use super::index::{Index, Letters, Side};
@@ -75,6 +77,8 @@ static LETTERS: Letters = Letters::new(&[&NAMES], Side::Start);
 /// The shortest and the longest key.
 pub(super) const SHORTEST: usize = 8;
 const LONGEST: usize = 256;
+/// The shortest name of a service that a key is joined to without a word for one.
+const NAMED: usize = 6;
 /// The shortest name with a key joined to it.
 const JOINED: usize = 24;
 /// How far back to look for the name of the service, and over how many lines.
@@ -120,6 +124,15 @@ pub(super) fn key(
     after_name(text, start, end, seen, are_named).or_else(|| joined(text, start, end))
 }
 
+/// The last service that is named shortly before `start`.
+pub(super) fn of(text: &[u8], start: usize) -> Option<&'static [u8]> {
+    let from = window_start(text, start);
+    (from..start.saturating_sub(2)).rev().find_map(|at| {
+        begins(text, at).then_some(())?;
+        INDEX.at(&text[at..start]).map(|(_, name)| name).max_by_key(|name| name.len())
+    })
+}
+
 /// The key at the end of a run that begins with the name of its service and the word for a key:
 /// `datadog-apikey-…`. Without a known name, only hexadecimal digits are a key.
 fn joined(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
@@ -138,7 +151,11 @@ fn joined(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
         let invented = || random::typed_key(key) || random::is_drawn_out(key);
         let stated = match keys::classify(before) {
             Some(Key::Secret | Key::Token) => true,
-            Some(Key::Weak) | None => states_key(before) && (!shapes.is_empty() || invented()),
+            // `cache-key-…` ends in a hash.
+            Some(Key::Weak) => !shapes.is_empty() || invented(),
+            None if states_key(before) => true,
+            // `fastforex-…`
+            None => before.len() == from && from >= NAMED && fits && invented(),
             Some(Key::Id | Key::Password) => false,
         };
         (stated && (fits || invented())).then_some(key)
@@ -188,7 +205,7 @@ fn after_name(
         let (_, name) = INDEX.at(&text[at..start]).max_by_key(|(_, name)| name.len())?;
         let service = service(name)?;
         let name = at..at + name.len();
-        let given = is_given(&text[name.end..start]);
+        let given = is_given(&text[name.end..start]) || in_braces(text, &name, start, end);
         let meant = service.meaning == Meaning::Name || given;
         let fits = |shape: &&str| {
             has_shape(shape, run) && (mixed || counted || digits && shape.starts_with('d'))
@@ -261,6 +278,16 @@ fn is_given(between: &[u8]) -> bool {
         && rest
             .iter()
             .all(|b| bytes::is(*b, ALNUM) || matches!(b, b'_' | b'-' | b'.') || operator(b))
+}
+
+/// `{wepay …}`: how some servers store a key.
+fn in_braces(text: &[u8], name: &Range<usize>, start: usize, end: usize) -> bool {
+    let between = &text[name.end..start];
+    name.start > 0
+        && text[name.start - 1] == b'{'
+        && text.get(end) == Some(&b'}')
+        && between.len() <= 12
+        && between.ends_with(b" ")
 }
 
 /// Whether a name ends in a word for a key.

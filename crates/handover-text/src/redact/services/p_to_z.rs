@@ -7,6 +7,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "packagecloud": "h48";
     name "pandadoc": "w40";
     name "pandadoc_key": "h40";
+    name "paperform": "b255,256";
     name "paralleldots": "w43";
     name "parsehub": "w12";
     name "parseur": "h40";
@@ -22,6 +23,7 @@ pub(super) const TABLE: &[Service] = services! {
     word "percy": "H64";
     name "personio": "w32";
     name "pexels": "w56";
+    name "phraseaccess": "a64";
     name "pinata": "a20" | "a64";
     name "pingdom": "b71";
     name "pipedream": "a32";
@@ -54,8 +56,13 @@ pub(super) const TABLE: &[Service] = services! {
     name "printful": "b36";
     name "printify": "h40";
     name "prismic": "b64";
+    word "privacy": "U36";
     name "privacy.com": "U36";
     name "prodpad": "h64";
+    word "prospect": "b32";
+    name "prospectcrm": "b32";
+    name "protocols.io": "a64";
+    name "protocolsio": "a64";
     name "proxycrawl": "b22";
     name "purestake": "w40";
     name "purpleair": "U36";
@@ -81,6 +88,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "reachmail": "b64";
     name "rebrandly": "b32";
     name "recaptcha": "b40";
+    word "redhat": "a32";
     name "redislabs": "w32";
     word "refiner": "U36";
     name "remove.bg": "w24";
@@ -89,6 +97,8 @@ pub(super) const TABLE: &[Service] = services! {
     name "replyio": "w24";
     name "rescuetime": "b40";
     name "restpack": "w48";
+    word "revamp": "w40" | "b25,30";
+    name "revampcrm": "w40" | "b25,30";
     name "ringcentral": "b22";
     word "riot": "b42";
     name "ritekit": "h44";
@@ -100,18 +110,22 @@ pub(super) const TABLE: &[Service] = services! {
     name "rownd": "a48";
     name "runrunit": "h32" | "w18,20";
     name "runscope": "U36";
+    name "salescookie": "w32";
     name "salesflare": "b45";
     name "salesloft": "b43";
     name "salesmate": "U36";
     name "sanity_token": "w180";
     name "satismeter": "w24" | "w32";
+    name "saucelabs": "U36";
     name "scaleway": "U36";
     name "scrapeowl": "a30";
     name "scraperapi": "a32";
     name "scraperbox": "A32";
     name "scrapestack": "a32";
+    name "scrapfly": "a32";
     name "scrapingant": "a32";
     name "scrapingbee": "A80";
+    name "screenshotapi": "A31";
     name "screenshotlayer": "b32";
     word "scrutinizer": "a64";
     name "searchly": "h32";
@@ -130,6 +144,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "serpstack": "a32";
     name "sheety": "a32" | "a64";
     name "sherpadesk": "a32";
+    name "shipday": "b31";
     name "shipengine": "B43";
     name "shippo_key": "h40";
     name "shipstation": "h32";
@@ -205,6 +220,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "sugester": "w32";
     word "sumo": "w64";
     name "supabase_key": "w40";
+    name "supernotes": "b43";
     name "surveybot": "b80";
     name "surveymonkey": "b80";
     name "surveysparrow": "b88";
@@ -268,6 +284,8 @@ pub(super) const TABLE: &[Service] = services! {
     name "typesense": "w32";
     name "typetalk": "w32" | "w64";
     name "uclassify": "w12";
+    name "unifyid": "b44";
+    name "unplugg": "a64";
     name "unsplash": "b43";
     name "unsplash_key": "b43";
     name "upcdatabase": "A32";
@@ -309,6 +327,7 @@ pub(super) const TABLE: &[Service] = services! {
     name "webscraping": "w32";
     name "websitepulse": "h32";
     name "weightsandbiases": "h40";
+    name "wepay": "b62";
     name "wercker": "h64";
     name "what3words": "A8";
     name "whoxy": "a33";

@@ -32,7 +32,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "salesforce-consumer-key": "3MVG{x24,}", yes "3MVG9(a1B2)80", no "3MVG9x";
     "flexport-token": "shltm_{b32,}", yes "shltm_(a1B2)40", no "shltm_x";
     "fleetbase-key": "flb_live_{w20,}" | "flb_test_{w20,}", yes "flb_live_(a1B2)20", no "flb_live_x";
-    "salesforce-token": "00D{w12,15}!{x60,}", yes "00D(a1B2)12!(a1B2)90", no "00D(a1)12";
+    "salesforce-token": "00D{w9,15}!{x60,}", yes "00D(a1B2)12!(a1B2)90", no "00D(a1)12";
     "close-key": "api_{w20,}.{w20,}", yes "api_(a1B2)22.(a1B2)22", no "api_client.get_the_value";
     "clearbit-key": "sk_{h32}!", yes "sk_(a1b2)32", no "sk_(a1)8";
     "mercury-token": "secret-token:mercury_{x20,}", yes "secret-token:mercury_production_(a1B2)44", no "secret-token:x";

@@ -13,6 +13,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "google-oauth-secret": "GOCSPX-{b28}", yes "GOCSPX-(a1B2)28", no "GOCSPX-(a1B2)5";
     "google-oauth-token": "ya29.{x20,}" | "1//0{b38,}" | "4/0A{b50,}", yes "ya29.(a1B2)60", no "ya29.x";
     "google-hmac-key": "GOOG1{A56}" | "GOOG{A20}!", yes "GOOG1E(A1B2)55", no "GOOG1E(A1B2)8";
+    "softlayer-key": "api.softlayer.com/soap/v3/{h64}" | "api.softlayer.com/soap/v3.1/{h64}", yes "api.softlayer.com/soap/v3.1/(a1b2)64", no "api.softlayer.com/soap/v3.1/x";
     "azure-sas-signature": "sig={p40,}", yes "sig=(a1B2)43%3D", no "sig=(a1B2)8";
     "azure-function-code": "code={b50,}==" | "code={B50,}==", yes "code=(a1B2)54==", no "code=(a1B2)9==";
     "alibaba-access-key": "LTAI{w12,}?", yes "LTAI(a1B2)20", no "LTAI(a1B2)6";

@@ -13,7 +13,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "atlassian-token": "ATATT3{x60,}" | "ATOA{x60,}" | "ATSTT3{x60,}", yes "ATATT3(a1B2)180", no "ATATT3x";
     "sourcegraph-token": "sgp_{H40}" | "sgp_local_{H40}" | "sgp_{H16}_{H40}" | "slk_{h64}" | "sgd_{h64}", yes "sgp_(a1b2)40", no "sgp_(a1b2)9";
     "spectral-key": "spu-{a32}", yes "spu-(a1b2)32", no "spu-x";
-    "pyx-key": "sk-pyx-{w36,}", yes "sk-pyx-(a1B2)40", no "sk-pyx-x";
+    "pyx-key": "sk-pyx-{b36,}", yes "sk-pyx-(a1B2)40", no "sk-pyx-x";
     "npm-token": "npm_{w36}", yes "npm_(a1B2)36", no "npm_config_registry";
     "pypi-token": "pypi-{b50,}", yes "pypi-AgEIcHlwaS5vcmc(a1B2)70", no "pypi-publish-to-the-index";
     "rubygems-key": "rubygems_{h48}", yes "rubygems_(a1b2)48", no "rubygems_x";
@@ -40,7 +40,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "asana-token": "1/{d10,}:{h32}" | "2/{d10,}/{d10,}:{h32}" | "0/{h32}!", yes "1/(12)16:(a1b2)32", no "1/(12)16";
     "clickup-token": "pk_{d5,}_{A32}", yes "pk_(12)8_(A1B2)32", no "pk_(12)8";
     "trello-token": "ATTA{w60,}", yes "ATTA(a1b2)72", no "ATTA(a1)9";
-    "launchdarkly-key": "sdk-{U36}!" | "api-{U36}!" | "mob-{U36}!", yes "sdk-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "sdk-x";
+    "launchdarkly-key": "sdk-{U36}!" | "api-{U36}!" | "mob-{U36}!" | "sdk-{a8}-{a4}-{a4}-{a4}-{a12}!?" | "api-{a8}-{a4}-{a4}-{a4}-{a12}!?" | "mob-{a8}-{a4}-{a4}-{a4}-{a12}!?", yes "sdk-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "sdk-x";
     "configcat-key": "configcat-sdk-1/{b22}/{b22}" | "configcat-proxy/{b22}", yes "configcat-sdk-1/(a1B2)22/(a1B2)22", no "configcat-sdk-1/x";
     "statsig-key": "secret-{w40,}?" | "console-{w40,}?" | "client-{w40,}?", yes "secret-(a1B2)43", no "secret-service-provider";
     "prefect-key": "pnu_{a36}" | "pnb_{a36}", yes "pnu_(a1b2)36", no "pnu_x";

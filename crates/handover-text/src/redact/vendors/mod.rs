@@ -95,7 +95,9 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
         }
         if pattern.random {
             // A weak prefix only counts at the start of a string, and the body must look random.
-            let inside = at > 0 && bytes::is(text[at - 1], bytes::RUN);
+            // Base64 has no underscore, so a prefix with one may follow a slash.
+            let path = pattern.literal().contains('_') && at > 0 && text[at - 1] == b'/';
+            let inside = at > 0 && bytes::is(text[at - 1], bytes::RUN) && !path;
             let body = &text[at + literal..end];
             let random = random::efficiency(body) < random::RANDOM
                 || random::mixed(body) && random::scattered(body);

@@ -23,7 +23,8 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "klaviyo-key": "pk_{h34}!", yes "pk_(a1b2)34", no "pk_(a1)8";
     "intercom-token": "dG9rO{B40,}", yes "dG9rO(a1B2)55=", no "dG9rOx";
     "onesignal-key": "os_v2_app_{a80,}" | "os_v2_org_{a80,}", yes "os_v2_app_(a1b2)103", no "os_v2_app_x";
-    "pubnub-key": "sec-c-{x40,}" | "sub-c-{b36}?" | "pub-c-{b36}?", yes "sec-c-(a1B2)48", no "sec-c-x";
+    "wechat-app": "wx{h16}!", yes "wx(a1b2)16", no "wx(a1b2)9";
+    "pubnub-key": "sec-c-{x40,}" | "sub-c-{b36}?" | "pub-c-{b36}?" | "sub-c-{a8}-{a4}-{a4}-{a4}-{a12}!" | "pub-c-{a8}-{a4}-{a4}-{a4}-{a12}!", yes "sec-c-(a1B2)48", no "sec-c-x";
     "courier-key": "pk_prod_{w28,}" | "dk_prod_{w28,}", yes "pk_prod_(A1B2)28", no "pk_prod_x";
     "telnyx-key": "KEY{H32}_{w16,}", yes "KEY(A1B2)32_(a1B2)22", no "KEY(A1B2)9";
     "facebook-token": "EAA{w90,}" | "EAACEdEose0cBA{w20,}", yes "EAA(a1B2)150", no "EAA(a1)9";
