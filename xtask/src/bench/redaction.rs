@@ -38,6 +38,9 @@ const WORDS: &[&str] = &[
     "\t", "a", "1", "\u{e9}", "密码:", "пароль ", "Cookie: a=b; ", "SHOP_SECRET=a1b2c3d4 ",
     "SHOP_ID=a1b2c3 ", "shop.okta.com ", "AccountName=a;", "Server=a;", ";Password=abc;", "token=aaaaaaaaaaaaaaaaaaaa ",
     "password=Vokb54#2C4f ", "Vokb54#2C4f ", "SECRET aaaaaaaaaaaaaaaaaaaa ", "\"a1!b2\" == password ", "(]{",
+    "jira: ", "jira 'https://x.corp.org' ", "adobe ID=678436 ", "{adobe a1b2c3}", "ann@corp.org ", "account_id=a1b2c3 ",
+    "adobe_key=9tk2mq7vlp4rzx8cwn3byh6jf5gd1s0a ", "192.168.0.1 root/", "ID/PW a(", "getenv(\"A\", \"", "\u{201c}",
+    "api_tokens = [\"", "token - '", ", CURLOPT_PASSWORD, \"", "1527194624358273|", "ABCDE-",
 ];
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {

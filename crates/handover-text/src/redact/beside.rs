@@ -58,7 +58,10 @@ const DOMAINS: &[&str] = &[
     "timescaledb.io", "timescale.com", "confluent.cloud", "hivemq.cloud", "cloudamqp.com", "weaviate.network",
     "weaviate.cloud", "qdrant.io", "pinecone.io", "duosecurity.com", "online.tableau.com", "azure-api.net",
     "scm.azure-api.net", "management.azure-api.net", "metabaseapp.com", "zulipchat.com", "freshservice.com",
-    "user.com",
+    "user.com", "fibery.io", "hasura.app", "ladesk.com", "invoiceocean.com", "as.deputy.com", "signalwire.com",
+    "kanbantool.com", "loggly.com", "api.openvpn.com", "table.cosmos.azure.com", "batch.azure.com", "okta-emea.com",
+    "cloud.couchbase.com", "clickhelp.co", "aha.io", "table.core.windows.net", "queue.core.windows.net",
+    "file.core.windows.net", "dfs.core.windows.net", "b2clogin.com", "onmicrosoft.com", "powerplatform.com",
 ];
 
 /// Names below such a domain that belong to no customer.
@@ -222,10 +225,13 @@ fn account(text: &[u8], (start, end): (usize, usize), secret: &Owned) -> Option<
             return (dot >= 2 && !common).then_some((start, start + dot));
         }
         if word.eq_ignore_ascii_case(service) {
-            return given(text, end);
+            let operator = |b: u8| matches!(b, b' ' | b'=' | b':' | b'-' | b'"' | b'\'');
+            let at = end + bytes::run(text, end, 5, operator);
+            return given(text, end).or_else(|| own_host(text, at, service));
         }
         if is_host_name(word, service) {
-            return own_host(text, end, service);
+            let (from, _) = usernames::value(text, end)?;
+            return own_host(text, from, service);
         }
     }
     if start > 0 && text[start - 1] == b'{' && text.get(end) == Some(&b' ') {
@@ -274,10 +280,9 @@ fn is_host_name(word: &[u8], service: &[u8]) -> bool {
     ends && (starts_with(word, service) || ENDS.iter().any(|end| word.eq_ignore_ascii_case(end)))
 }
 
-/// The host that is given to the name which ends at `end`, unless it is a public one of the service.
-fn own_host(text: &[u8], end: usize, service: &[u8]) -> Option<(usize, usize)> {
-    let (from, to) = usernames::value(text, end)?;
-    let value = &text[from..to];
+/// The host in the URL at `from`, unless it is a public one of the service.
+fn own_host(text: &[u8], from: usize, service: &[u8]) -> Option<(usize, usize)> {
+    let value = &text[from..text.len().min(from + 120)];
     let scheme = [&b"https://"[..], b"http://"].into_iter().find(|s| value.starts_with(s))?.len();
     let host = bytes::run(value, scheme, 100, |b| bytes::is(b, ALNUM) || matches!(b, b'.' | b'-'));
     let host = &value[scheme..scheme + host];

@@ -74,7 +74,18 @@ const WEAK: &[&str] = &[
     "apisid",
 ];
 
-const ID: &[&str] = &["clientid", "appid", "keyid", "applicationid", "userid", "accountid"];
+const ID: &[&str] = &[
+    "clientid",
+    "appid",
+    "keyid",
+    "applicationid",
+    "userid",
+    "accountid",
+    "orgid",
+    "organizationid",
+    "tenantid",
+    "subscriptionid",
+];
 
 /// Endings of public names that look like endings of secret ones.
 #[rustfmt::skip]

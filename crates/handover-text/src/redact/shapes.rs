@@ -37,6 +37,9 @@ pub(super) fn shape(
     if mailchimp(run) {
         return Some(("mailchimp-key", start));
     }
+    if zhipu(run) {
+        return Some(("zhipu-key", start));
+    }
     if mailgun(run) {
         return Some(("mailgun-private-key", start));
     }
@@ -116,6 +119,16 @@ fn mailchimp(run: &[u8]) -> bool {
         && (4..=5).contains(&tail.len())
         && tail[3..].iter().all(u8::is_ascii_digit)
         && head.iter().all(|b| bytes::is(*b, HEX))
+}
+
+/// 32 hexadecimal digits, a dot, and 16 letters and digits of both cases.
+fn zhipu(run: &[u8]) -> bool {
+    let both = bytes::UPPER | bytes::LOWER | DIGIT;
+    run.len() == 49
+        && run[32] == b'.'
+        && run[..32].iter().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(b))
+        && run[33..].iter().all(|b| bytes::is(*b, ALNUM))
+        && random::classes(&run[33..]) & both == both
 }
 
 /// 32, 8 and 8 hexadecimal digits.

@@ -154,6 +154,8 @@ fn joined(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
             // `cache-key-…` ends in a hash.
             Some(Key::Weak) => !shapes.is_empty() || invented(),
             None if states_key(before) => true,
+            // `infuraKEYofTheShop-…`
+            None if from >= NAMED && contains_key(&before[from..]) => true,
             // `fastforex-…`
             None => before.len() == from && from >= NAMED && fits && invented(),
             Some(Key::Id | Key::Password) => false,
@@ -161,8 +163,9 @@ fn joined(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
         (stated && (fits || invented())).then_some(key)
     })?;
     let random = random::mixed(key) && !values::wordy_with_number(key);
-    ((random || random::counted(key) || random::is_drawn_out(key)) && !allowlist::placeholder(key))
-        .then_some((end - key.len(), end))
+    ((random || random::typed_key(key) || random::is_drawn_out(key))
+        && !allowlist::placeholder(key))
+    .then_some((end - key.len(), end))
 }
 
 /// Whether the run `start..end` is a key that somebody invented, after a word for one or after a vendor:
@@ -191,7 +194,7 @@ fn after_name(
     let mixed = seen & (UPPER | LOWER) != 0 && seen & DIGIT != 0;
     let digits = seen & (UPPER | LOWER) == 0;
     (SHORTEST..=LONGEST).contains(&run.len()).then_some(())?;
-    let counted = random::counted(run);
+    let counted = random::counted(run) || random::typed_key(run);
     let counted = counted || !digits && are_named() && random::is_drawn_out(run);
     (mixed || counted || digits && run.len() >= SURE).then_some(())?;
     let around = (start.checked_sub(1).map(|at| text[at]), text.get(end));
@@ -288,6 +291,12 @@ fn in_braces(text: &[u8], name: &Range<usize>, start: usize, end: usize) -> bool
         && text.get(end) == Some(&b'}')
         && between.len() <= 12
         && between.ends_with(b" ")
+}
+
+/// Whether a word for a key in capitals is a part of a name.
+fn contains_key(name: &[u8]) -> bool {
+    const WORDS: [&[u8]; 5] = [b"KEY", b"SECRET", b"TOKEN", b"PRIVATE", b"ACCESS"];
+    WORDS.iter().any(|word| name.windows(word.len()).any(|w| w == *word))
 }
 
 /// Whether a name ends in a word for a key.

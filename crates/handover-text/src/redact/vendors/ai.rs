@@ -37,6 +37,8 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "vercel-ai-gateway-key": "vck_{w40,}", yes "vck_(a1B2)56", no "vck_x";
     "mem0-key": "m0-{w40}", yes "m0-(a1B2)40", no "m0-(a1B2)8";
     "apify-token": "apify_api_{w36}", yes "apify_api_(a1B2)36", no "apify_api_client";
+    "coderabbit-key": "cr-{h58}!", yes "cr-(a1b2)58", no "cr-(a1b2)20";
+    "retell-key": "key_{h28}!", yes "key_(a1b2)28", no "key_(a1b2)9";
     "brave-search-key": "BSA{b27}!?", yes "BSA(a1B2)27", no "BSA(a1B2)9";
     "deepinfra-key": "jwt:eyJ{b30,}", yes "jwt:eyJ(a1B2)40", no "jwt:eyJx";
     "friendli-token": "flp_{w40,}", yes "flp_(a1B2)48", no "flp_x";

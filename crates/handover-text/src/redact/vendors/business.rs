@@ -27,7 +27,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "mercadopago-token": "APP_USR-{d10,}-{d6}-{h32}" | "TEST-{d10,}-{d6}-{h32}", yes "APP_USR-(12)16-(12)6-(a1b2)32", no "APP_USR-x";
     "asaas-key": "aact_{x40,}", yes "$aact_(a1B2)60", no "aact_x";
     "woocommerce-key": "ck_{h40}" | "cs_{h40}", yes "ck_(a1b2)40", no "cs_(a1)8";
-    "shopify-token": "shpat_{H32}" | "shpss_{H32}" | "shpca_{H32}" | "shppa_{H32}" | "shptka_{h32}" | "shpua_{h32}" | "shprt_{h32}" | "shpit_{h32}", yes "shpat_(a1b2)32", no "shpat_x";
+    "shopify-token": "shpat_{H32}" | "shpat_{w32}" | "shpss_{w32}" | "shpss_{H32}" | "shpca_{H32}" | "shppa_{H32}" | "shptka_{h32}" | "shpua_{h32}" | "shprt_{h32}" | "shpit_{h32}", yes "shpat_(a1b2)32", no "shpat_x";
     "hubspot-token": "pat-na1-{b36}" | "pat-eu1-{b36}" | "pat-na2-{b36}" | "pat-ap1-{b36}", yes "pat-na1-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "pat-na1-x";
     "salesforce-consumer-key": "3MVG{x24,}", yes "3MVG9(a1B2)80", no "3MVG9x";
     "flexport-token": "shltm_{b32,}", yes "shltm_(a1B2)40", no "shltm_x";
@@ -50,7 +50,7 @@ pub(super) const TABLE: &[Vendor] = vendors! {
     "cal-com-key": "cal_live_{h32}" | "cal_test_{h32}", yes "cal_live_(a1b2)32", no "cal_live_x";
     "typeform-token": "tfp_{x40,}", yes "tfp_(a1B2)44_(c3)12", no "tfp_x";
     "coinbase-key": "organizations/{U36}/apiKeys/{U36}", yes "organizations/(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12/apiKeys/(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "organizations/x";
-    "riot-key": "RGAPI-{U36}", yes "RGAPI-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "RGAPI-x";
+    "riot-key": "RGAPI-{U36}" | "RGAPI-{a8}-{a4}-{a4}-{a4}-{a12}", yes "RGAPI-(a1b2)8-(c3d4)4-(e5f6)4-(a7b8)4-(c9d0)12", no "RGAPI-x";
     "extended-private-key": "xprv{w100,}" | "tprv{w100,}" | "zprv{w100,}", yes "xprv(a1B2)107", no "xprvx";
     "polar-token": "polar_oat_{w30,}" | "polar_pat_{w30,}", yes "polar_oat_(a1B2)43", no "polar_oat_x";
     "pagarme-key": "ak_live_{w28,}" | "ak_test_{w28,}", yes "ak_live_(a1B2)30", no "ak_live_x";
