@@ -13,6 +13,7 @@ mod lists;
 mod markup;
 mod notes;
 mod packages;
+mod overview;
 mod picture;
 mod readable;
 mod reasoning;

@@ -26,7 +26,7 @@ fn the_overview() {
     Runs: 0 running, 0 in total
     Cost today: $0.00 0 agents of runs
     Briefed today: 0 0 tokens
-    Failed today: 0 every brief arrived
+    Failed today: 0 no briefs yet
     ## Needs a person
     3 things. [What happened lately](/away)
     - brief failed[tech lead in s1: the agent was killed](/receipts/r_00000070)28 h ago
