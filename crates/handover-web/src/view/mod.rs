@@ -20,5 +20,7 @@ pub(crate) use links::{unlinked, with_parameter};
 pub(crate) use order::{Key, Order};
 pub(crate) use table::{Column, Row, ordered_table, table};
 pub(crate) use text::{excerpt, role_name, single_line, untrusted};
-pub(crate) use time::{exact_time, relative_time, short_date, time_of_day};
+pub(crate) use time::{
+    clock, exact_time, moment, relative_time, short_date, time_of_day, utc_note,
+};
 pub(crate) use waterfall::{Lane, Span, waterfall};

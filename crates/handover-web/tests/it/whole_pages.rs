@@ -129,7 +129,7 @@ fn a_session() {
     Written, but in no brief that arrived.
     - [What is left to do](/packages/4) by developer, 28 h ago
     ## What happened
-    Times are UTC.
+    In order of time. Times are UTC.
     - 15 Jan
     - 08:00requirements engineerwrote [How tokens rotate](/packages/1) for developer, tech lead superseded
     - 08:00requirements engineercorrected [How tokens rotate](/packages/2) for developer, tech lead

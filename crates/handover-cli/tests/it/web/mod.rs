@@ -10,6 +10,7 @@ mod people;
 mod running;
 mod sharing;
 mod views;
+mod times;
 
 use std::path::Path;
 use std::time::Duration;

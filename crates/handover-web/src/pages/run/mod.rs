@@ -18,8 +18,9 @@ use crate::pages::receipt::outcome::word_tone;
 use crate::run_view::{RunDocument, RunView};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, count, duration, empty_state, exact_time, excerpt, fraction, money,
-    plural, relative_time, section, stat, state_tone, table, time_of_day, untrusted,
+    Column, Row, Tone, badge, clock, count, duration, empty_state, excerpt, fraction, moment,
+    money, plural, relative_time, section, stat, state_tone, table, untrusted,
+    utc_note,
 };
 
 use self::questions::RejectedAnswer;
@@ -198,7 +199,7 @@ fn waiting(document: &RunDocument) -> Markup {
             div class="notice warn" id="needed" data-live {
                 p {
                     strong { "The agent program has reached a usage limit." } " The run waits until "
-                    time datetime=(until) { (exact_time(until)) } " and then continues by itself."
+                    (moment(until)) " and then continues by itself."
                 }
             }
         }
@@ -236,7 +237,7 @@ pub(crate) fn agent_summaries(view: &RunView) -> Markup {
                 @for agent in &agents {
                     li {
                         p class="meta" {
-                            time datetime=(agent.at) title=(exact_time(agent.at)) { (time_of_day(agent.at)) }
+                            (clock(agent.at))
                             " " strong { (excerpt(&agent.phase, 30)) " " (agent.attempt) } " " code { (excerpt(&agent.story, 80)) }
                         }
                         p class="words" { (excerpt(&agent.summary, 1_000)) }
@@ -281,7 +282,7 @@ fn journal_row(entry: &JournalEntry) -> Row {
     Row::new(
         html! { (entry.seq) },
         [
-            html! { time datetime=(entry.created_at) title=(exact_time(entry.created_at)) { (time_of_day(entry.created_at)) } },
+            clock(entry.created_at),
             badge(tone, entry.kind.as_str()),
             attempt,
             if story.is_empty() { nothing() } else { excerpt(story, 60) },
@@ -316,7 +317,7 @@ fn journal_page(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let from = route.query("from").and_then(|from| from.parse().ok()).unwrap_or(last).min(all);
     let body = html! {
         (heading(site, &view))
-        (section("journal", "Journal", html! { (plural(all, "entry", "entries")) ", written before and after every effect. Times are UTC." }, html! {
+        (section("journal", "Journal", html! { (plural(all, "entry", "entries")) ", written before and after every effect." (utc_note()) }, html! {
             (journal_table(&view.entries, from, LISTED))
             nav class="pages" aria-label="More entries" {
                 @if from > 0 { a href={ "/runs/" (id) "/journal?from=" (from.saturating_sub(LISTED)) } { "Earlier" } }

@@ -16,7 +16,7 @@ use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
     Column, Row, Tone, badge, count, empty_state, excerpt, fraction, plural, relative_time,
-    role_name, section, stat, state_tone, table,
+    role_name, section, stat, state_tone, table, utc_note,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -45,7 +45,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             (picture::render(id, &graph, route))
             (falls::render(site, id, &graph)?)
             (undelivered(id, &graph, site))
-            (section("tale", "What happened", html! { "Times are UTC." }, timeline::render(site, &graph)))
+            (section("tale", "What happened", html! { "In order of time." (utc_note()) }, timeline::render(site, &graph)))
         }
         @if !groups.is_empty() {
             (section("groups", "Groups", html! { "Parallel streams of work." }, group_table(&groups)))
