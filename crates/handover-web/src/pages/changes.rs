@@ -12,6 +12,7 @@ use handover_store::OperationFilter;
 use maud::{Markup, html};
 
 use crate::error::PageError;
+use super::knowledge::tabs;
 use crate::form::{self, Subject, Verb, button, hand};
 use crate::page::{FormOutcome, Page, PageEntry, PageResult, Route};
 use crate::site::Site;
@@ -36,6 +37,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
         header class="page" {
             h1 { "Changes by hand" }
             p class="lead" { "What people and agents retired, restored, decided, added and closed, newest first." }
+            (tabs("/changes"))
         }
         (section("changes", "Log", note, html! {
             @if all.is_empty() {
@@ -113,7 +115,7 @@ fn subject(edit: &Edit) -> Markup {
         Edit::Note { id, .. } => Some(format!("/notes/{id}")),
         Edit::Error { id, .. } => Some(format!("/errors/{id}")),
         Edit::Session { id, .. } => Some(format!("/sessions/{id}")),
-        Edit::Strategy { .. } => Some("/strategies".to_owned()),
+        Edit::Strategy { id, .. } => Some(format!("/strategies/{id}")),
         Edit::Decision { .. } => None,
     };
     let name = edit.subject();

@@ -9,6 +9,7 @@ mod errors;
 mod fixture;
 mod frame;
 mod hostile;
+mod known;
 mod lists;
 mod markup;
 mod notes;

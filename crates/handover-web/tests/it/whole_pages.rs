@@ -357,6 +357,7 @@ fn the_list_of_errors() {
     assert_snapshot!(readable(&login().page("/errors")), @r"
     # Errors
     Errors that the project has seen before, with their solutions. An error is recognized even if paths and numbers in it change.
+    [Everything](/knowledge) [Notes](/notes) [Strategies](/strategies) [Errors](/errors) [Use](/use) [Changes by hand](/changes)
     ## Known errors
     2 patterns, highest confidence first. Agents see those above 0.7.
     | Error | What solved it | Confidence | Confidence as a bar | Seen | Last
@@ -393,6 +394,10 @@ fn errors_with_and_without_a_solution() {
     1 time.
     | When | Who | Session | Command
     | 28 h ago | developer | [s1](/sessions/s1) | npm test
+    ## Who got it
+    And whether they used it.
+    It has reached nobody yet. It is offered to the next agent whose task it answers:
+    handover assemble --role developer --task &quot;…&quot; --explain
     ");
     assert_snapshot!(news(&solved, &unsolved), @r"
     # connect ECONNREFUSED &lt;n&gt;.&lt;n&gt;.&lt;n&gt;.&lt;n&gt;:&lt;n&gt;
@@ -406,10 +411,11 @@ fn the_list_of_strategies() {
     assert_snapshot!(readable(&login().page("/strategies")), @r"
     # Strategies
     What worked in one session and is passed on to later ones with the same technology.
+    [Everything](/knowledge) [Notes](/notes) [Strategies](/strategies) [Errors](/errors) [Use](/use) [Changes by hand](/changes)
     ## What worked
     1 strategy, most helpful first.
     | Insight | About | Applies to | Helped | Helped, as a bar | Last
-    | One refresh at a time, behind a lock. | architecture | rust | 1 | | 28 h ago
+    | [One refresh at a time, behind a lock.](/strategies/st_05a2b8ca4e76d7ee) | architecture | rust | 1 | | 28 h ago
     ");
 }
 
@@ -424,8 +430,8 @@ fn a_search_that_finds_every_kind() {
     package failures · docs/30.md, session s1, 28 h ago
     - [One refresh at a time, behind a lock.](/sessions/s1/reasoning)
     reasoning decisions of developer, session s1, 28 h ago
-    - [One refresh at a time, behind a lock.](/strategies)
-    strategy helped 1 times, 28 h ago
+    - [One refresh at a time, behind a lock.](/strategies/st_05a2b8ca4e76d7ee)
+    strategy helped 1 time, 28 h ago
     ");
 }
 
