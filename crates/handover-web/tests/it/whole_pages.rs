@@ -77,6 +77,8 @@ fn a_session() {
     # Session s1 active
     Started 28 h ago
     [Picture](/sessions/s1)[Packages 3](/sessions/s1/packages)[Reasoning 3](/sessions/s1/reasoning)[Receipts 3](/sessions/s1/receipts)
+    [As one file](/sessions/s1/report.html)
+    {button } Copy link
     Packages: 3 in their latest version
     Reached someone: 2 of 3 1 read
     Reached nobody: 1 [which?](/sessions/s1/packages?reach=nobody)
@@ -259,9 +261,9 @@ fn a_receipt_with_everything() {
     - Delivered 28 h ago, handed over
     - Confirmed 28 h ago, the agent has it
     Specialization is incomplete: the template is too long
-    [Compare with another](/receipts/r_rich/compare)
+    [Compare with another](/receipts/r_rich/compare) r_rich
+    [As one file](/receipts/r_rich/report.html)
     {button } Copy link
-    r_rich
     ## Task
     What it was asked to do, without secrets.
     Rotate refresh tokens.
@@ -334,11 +336,11 @@ fn a_failed_receipt() {
     assert_snapshot!(news(&login.page("/receipts/r_00000070"), &rich), @r"
     # What the tech lead was given failed
     nothing from others, 300 tokens, model Never arrived.
-    - Delivered not yet, handed over
-    - Confirmed not yet, the agent has it
+    - Delivered not yet
+    - Confirmed not yet
     - Failed the agent was killed
-    [Compare with another](/receipts/r_00000070/compare)
-    r_00000070
+    [Compare with another](/receipts/r_00000070/compare) 000070
+    [As one file](/receipts/r_00000070/report.html)
     Rotate the tokens.
     no verdict The brief never arrived.
     300 tokens in total, counted for claude.
