@@ -172,16 +172,20 @@ fn next_step(view: &RunView, document: &RunDocument) -> Markup {
         ),
         RunState::Blocked if view.is_answered() => (
             Tone::Good,
-            "All questions are answered. Resume the run:",
+            "Everything is answered. Resume the run:",
             format!("handover run {epic} --resume"),
         ),
-        RunState::Blocked => {
-            (Tone::Warn, "Some stories are blocked.", format!("handover run {epic}"))
-        }
+        RunState::Blocked => (
+            Tone::Warn,
+            "Some stories are blocked. Answer them above, or start again:",
+            format!("handover run {epic}"),
+        ),
     };
     html! {
         div class={ "notice " (tone.class()) } id="needed" data-live {
-            p { strong { (what) } @if let Some(reason) = &document.reason { " " (untrusted(reason)) } }
+            // What it waited for is no longer true once it is answered.
+            @let reason = document.reason.as_ref().filter(|_| !view.is_answered());
+            p { strong { (what) } @if let Some(reason) = reason { " " (untrusted(reason)) } }
             @for story in document.units().filter(|story| matches!(story.state(), StoryState::Failed | StoryState::Blocked)) {
                 p {
                     code { (excerpt(&story.id, 80)) } " " (story.state().as_str())
