@@ -1,6 +1,7 @@
 //! The dashboard in a real browser. `scripts/browser` installs it; a missing one fails the test.
 
 mod acting;
+mod actions;
 mod answers;
 mod commands;
 mod hostile;
@@ -9,8 +10,8 @@ mod pages;
 mod people;
 mod running;
 mod sharing;
-mod views;
 mod times;
+mod views;
 
 use std::path::Path;
 use std::time::Duration;
