@@ -91,8 +91,20 @@ impl Journal<'_> {
             | Event::Committed { .. }
             | Event::Parked { .. }
             | Event::Answered { .. }
+            | Event::Retried { .. }
+            | Event::Approved { .. }
             | Event::Merged { .. } => None,
         };
+        self.event_in(event, state, now)
+    }
+
+    /// Writes an event after which the run is in a state of its own.
+    pub(crate) fn event_in(
+        &mut self,
+        event: &Event,
+        state: Option<RunState>,
+        now: Timestamp,
+    ) -> Result<Event, EngineError> {
         let written = self.append(JournalKind::Result, event, state, now)?;
         serde_json::from_value(written).map_err(|error| self.unreadable(self.seq, &error))
     }

@@ -37,6 +37,8 @@ pub struct AnswerContext<'a> {
     pub config: &'a Config,
     /// The name of this machine, for the lock.
     pub machine: &'a str,
+    /// Who answers, as the journal says it.
+    pub author: &'a str,
     /// The current time.
     pub now: Timestamp,
 }
@@ -50,12 +52,15 @@ pub fn open(store: &dyn Store, named: Option<&RunId>) -> Result<Vec<Question>, E
     let mut epics = BTreeSet::new();
     let mut runs = store.runs(&RunFilter { epic, limit: None })?;
     // Questions of earlier runs of the same epic are superseded.
-    runs.retain(|run| epics.insert(run.epic.clone()) && run.state == RunState::Blocked);
+    runs.retain(|run| epics.insert(run.epic.clone()));
+    runs.retain(|run| matches!(run.state, RunState::Blocked | RunState::Failed));
     runs.retain(|run| named.is_none_or(|id| run.id == *id));
     let mut open = Vec::new();
     for run in runs {
         let Some(folded) = fold(&run.id, &store.journal(&run.id, 1)?)? else { continue };
-        for (story, question) in folded.state.questions() {
+        for story in &folded.state.stories {
+            let Some(question) = story.asks() else { continue };
+            let (story, question) = (story.planned.id.clone(), question.to_owned());
             open.push(Question { run: run.clone(), story, question });
         }
     }
@@ -104,7 +109,8 @@ impl AnswerContext<'_> {
             lease: lease(self.config, 0),
             death: None,
         };
-        let event = Event::Answered { story: story.clone(), answer: text.to_owned() };
-        journal.event(&event, self.now).map(drop)
+        let by = Some(self.author.to_owned());
+        let event = Event::Answered { story: story.clone(), answer: text.to_owned(), by };
+        journal.event_in(&event, Some(RunState::Blocked), self.now).map(drop)
     }
 }

@@ -79,6 +79,7 @@ pub fn uat(state: &State) -> Option<Value> {
         "failed": count(ScenarioOutcome::Failed) + count(ScenarioOutcome::Refused),
         "fixes": closing.fixes(),
         "scenarios": uat.map(|uat| &uat.results),
+        "approvals": uat.map(|uat| &uat.approvals),
         "data": uat_data_path(&state.plan.epic),
         "document": uat_document_path(&state.plan.epic),
         "commit": closing.commit,

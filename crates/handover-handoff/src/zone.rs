@@ -15,6 +15,7 @@ pub(crate) fn log_zone_change(
         session: Some(receipt.session.clone()),
         group: receipt.group.clone(),
         role: Some(receipt.role.clone()),
+        state: None,
         limit: Some(1),
     };
     let before = store.receipts(&filter)?.pop().map_or(Zone::Normal, |last| last.zone);

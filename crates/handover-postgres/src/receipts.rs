@@ -9,8 +9,8 @@ use handover_store::rows::{
     self, Columns, DELIVERY, GIVEN, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json,
 };
 use handover_store::{
-    CLAIM_SECONDS, Given, Handed, ItemUse, JudgedItem, NewReceipt, ReceiptFilter, ReceiptStep,
-    Receipts, RecordKind, Result, StoreError,
+    CLAIM_SECONDS, Given, Handed, ItemSums, ItemUse, JudgedItem, NewReceipt, ReceiptFilter,
+    ReceiptStep, ReceiptSums, Receipts, RecordKind, Result, StoreError,
 };
 use handover_text::Clean;
 
@@ -246,18 +246,37 @@ impl Receipts for PostgresStore {
             "SELECT {RECEIPT} FROM receipt r JOIN session s ON s.key = r.session
              WHERE ($1 IS NULL OR r.{OF_SESSION})
                 AND ($2 IS NULL OR r.group_id = $2) AND ($3 IS NULL OR r.role = $3)
-             ORDER BY r.created_at DESC, r.id DESC LIMIT $4"
+                AND ($4 IS NULL OR r.state = $4)
+             ORDER BY r.created_at DESC, r.id DESC LIMIT $5"
         );
         let params = params![
             filter.session.as_ref().map(SessionId::as_str),
             filter.group.as_ref().map(GroupId::as_str),
             filter.role.as_ref().map(Role::as_str),
+            filter.state.map(ReceiptState::as_str),
             filter.limit,
         ];
         match &filter.session {
             Some(session) => self.all_of(session, &sql, params, rows::receipt),
             None => self.all(&sql, params, rows::receipt),
         }
+    }
+
+    fn receipt_sums(&self, project: &ProjectId, since: Timestamp) -> Result<ReceiptSums> {
+        let sql = rows::receipt_sums("s.project = $1 AND r.created_at >= $2");
+        let params = params![project.as_str(), since.as_micros()];
+        let mut sums = ReceiptSums::default();
+        self.all(&sql, params, |row| rows::add_receipts(row, &mut sums))?;
+        Ok(sums)
+    }
+
+    fn item_sums(&self, project: &ProjectId, since: Timestamp) -> Result<ItemSums> {
+        let period = "s.project = $1 AND r.created_at >= $2";
+        let params = params![project.as_str(), since.as_micros()];
+        let sums = self.first(&rows::item_sums(period), params, rows::items)?.unwrap_or_default();
+        let led =
+            self.first(&rows::led_tokens(period), params, |row| Columns::of(row).int::<u64>())?;
+        Ok(ItemSums { used_tokens: sums.used_tokens + led.unwrap_or_default(), ..sums })
     }
 
     fn handed(&self, session: &SessionId) -> Result<Vec<Handed>> {

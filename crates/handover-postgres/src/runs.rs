@@ -1,9 +1,12 @@
 //! Runs, their journals, and the lock of an epic.
 
-use handover_model::{EpicId, JournalEntry, LockOwner, Run, RunId, Timestamp};
-use handover_store::rows::{self, Columns, EPIC_LOCK, EpicLock, JOURNAL_ENTRY, RUN, to_json};
+use handover_model::{EpicId, JournalEntry, LockOwner, ProjectId, Run, RunId, Timestamp};
+use handover_store::rows::{
+    self, Columns, DECIDED, EPIC_LOCK, EpicLock, JOURNAL_ENTRY, RUN, to_json,
+};
 use handover_store::{
-    LockClaim, NewJournalEntry, NewRun, RecordKind, Result, RunFilter, Runs, StoreError,
+    DayCost, Decided, LockClaim, NewJournalEntry, NewRun, RecordKind, Result, RunFilter, Runs,
+    StoreError,
 };
 
 use crate::PostgresStore;
@@ -151,6 +154,33 @@ impl Runs for PostgresStore {
             ),
             params![filter.epic.as_ref().map(EpicId::as_str), filter.limit],
             rows::run,
+        )
+    }
+
+    fn decided(&self, project: &ProjectId, limit: u32) -> Result<Vec<Decided>> {
+        self.all(
+            &format!(
+                "SELECT {DECIDED}
+                 FROM run r JOIN session s ON s.id = r.session JOIN run_journal j ON j.run = r.key
+                 WHERE s.project = $1 AND j.kind = 'result'
+                    AND coalesce(j.entry::json ->> 'by', j.entry::json #>> '{{approval,by}}') IS NOT NULL
+                 ORDER BY j.created_at DESC, r.key DESC, j.seq DESC LIMIT $2"
+            ),
+            params![project.as_str(), limit],
+            rows::decided,
+        )
+    }
+
+    fn agent_costs(&self, project: &ProjectId, since: Timestamp) -> Result<Vec<DayCost>> {
+        self.all(
+            "SELECT j.created_at / 86400000000 AS day, count(*),
+                coalesce(sum((j.entry::json #>> '{spent,cost_usd}')::float8), 0)
+             FROM run r JOIN session s ON s.id = r.session JOIN run_journal j ON j.run = r.key
+             WHERE s.project = $1 AND r.updated_at >= $2 AND j.created_at >= $2
+                AND j.kind = 'result' AND j.entry::json ->> 'event' = 'phase_ended'
+             GROUP BY day ORDER BY day",
+            params![project.as_str(), since.as_micros()],
+            rows::day_cost,
         )
     }
 }

@@ -9,8 +9,8 @@ use handover_store::rows::{
     self, Columns, DELIVERY, GIVEN, HANDED, RECEIPT, RECEIPT_ITEM, RECEIPT_TEXTS, to_json,
 };
 use handover_store::{
-    CLAIM_SECONDS, Given, Handed, ItemUse, JudgedItem, NewReceipt, ReceiptFilter, ReceiptStep,
-    Receipts, RecordKind, Result, StoreError,
+    CLAIM_SECONDS, Given, Handed, ItemSums, ItemUse, JudgedItem, NewReceipt, ReceiptFilter,
+    ReceiptStep, ReceiptSums, Receipts, RecordKind, Result, StoreError,
 };
 use handover_text::Clean;
 use rusqlite::Connection;
@@ -246,16 +246,39 @@ impl Receipts for SqliteStore {
                 "SELECT {RECEIPT}, {intact} FROM receipt r JOIN session s ON s.key = r.session
                  WHERE (?1 IS NULL OR r.session = ?1)
                     AND (?2 IS NULL OR r.group_id = ?2) AND (?3 IS NULL OR r.role = ?3)
-                 ORDER BY r.created_at DESC, r.id DESC LIMIT ?4"
+                    AND (?4 IS NULL OR r.state = ?4)
+                 ORDER BY r.created_at DESC, r.id DESC LIMIT ?5"
             ),
             (
                 session,
                 filter.group.as_ref().map(GroupId::as_str),
                 filter.role.as_ref().map(Role::as_str),
+                filter.state.map(ReceiptState::as_str),
                 filter.limit.map_or(-1, i64::from),
             ),
             rows::receipt,
         )
+    }
+
+    fn receipt_sums(&self, project: &ProjectId, since: Timestamp) -> Result<ReceiptSums> {
+        let sql = rows::receipt_sums("s.project = ?1 AND r.created_at >= ?2");
+        let mut sums = ReceiptSums::default();
+        let key = (project.as_str(), since.as_micros());
+        query::each(&self.connection, &sql, key, |row| {
+            rows::add_receipts(row, &mut sums).map(|()| query::Visit::Continue)
+        })?;
+        Ok(sums)
+    }
+
+    fn item_sums(&self, project: &ProjectId, since: Timestamp) -> Result<ItemSums> {
+        let period = "s.project = ?1 AND r.created_at >= ?2";
+        let key = (project.as_str(), since.as_micros());
+        let sums = query::first(&self.connection, &rows::item_sums(period), key, rows::items)?;
+        let led = query::first(&self.connection, &rows::led_tokens(period), key, |row| {
+            Columns::of(row).int::<u64>()
+        })?;
+        let sums = sums.unwrap_or_default();
+        Ok(ItemSums { used_tokens: sums.used_tokens + led.unwrap_or_default(), ..sums })
     }
 
     fn handed(&self, session: &SessionId) -> Result<Vec<Handed>> {

@@ -1,9 +1,12 @@
 //! Runs, their journals, and the lock of an epic.
 
-use handover_model::{EpicId, JournalEntry, LockOwner, Run, RunId, Timestamp};
-use handover_store::rows::{self, Columns, EPIC_LOCK, EpicLock, JOURNAL_ENTRY, RUN, to_json};
+use handover_model::{EpicId, JournalEntry, LockOwner, ProjectId, Run, RunId, Timestamp};
+use handover_store::rows::{
+    self, Columns, DECIDED, EPIC_LOCK, EpicLock, JOURNAL_ENTRY, RUN, to_json,
+};
 use handover_store::{
-    LockClaim, NewJournalEntry, NewRun, RecordKind, Result, RunFilter, Runs, StoreError,
+    DayCost, Decided, LockClaim, NewJournalEntry, NewRun, RecordKind, Result, RunFilter, Runs,
+    StoreError,
 };
 use rusqlite::Connection;
 
@@ -167,6 +170,36 @@ impl Runs for SqliteStore {
             ),
             (filter.epic.as_ref().map(EpicId::as_str), filter.limit.map_or(-1, i64::from)),
             rows::run,
+        )
+    }
+
+    fn decided(&self, project: &ProjectId, limit: u32) -> Result<Vec<Decided>> {
+        let intact = sums::intact("run_journal", "j");
+        query::records(
+            &self.connection,
+            &format!(
+                "SELECT {DECIDED}, {intact}
+                 FROM run r JOIN session s ON s.id = r.session JOIN run_journal j ON j.run = r.key
+                 WHERE s.project = ?1 AND j.kind = 'result'
+                    AND coalesce(json_extract(j.entry, '$.by'), json_extract(j.entry, '$.approval.by')) IS NOT NULL
+                 ORDER BY j.created_at DESC, r.key DESC, j.seq DESC LIMIT ?2"
+            ),
+            (project.as_str(), limit),
+            rows::decided,
+        )
+    }
+
+    fn agent_costs(&self, project: &ProjectId, since: Timestamp) -> Result<Vec<DayCost>> {
+        query::all(
+            &self.connection,
+            "SELECT j.created_at / 86400000000, count(*),
+                coalesce(sum(json_extract(j.entry, '$.spent.cost_usd')), 0.0) + 0.0
+             FROM run r JOIN session s ON s.id = r.session JOIN run_journal j ON j.run = r.key
+             WHERE s.project = ?1 AND r.updated_at >= ?2 AND j.created_at >= ?2
+                AND j.kind = 'result' AND json_extract(j.entry, '$.event') = 'phase_ended'
+             GROUP BY 1 ORDER BY 1",
+            (project.as_str(), since.as_micros()),
+            rows::day_cost,
         )
     }
 }

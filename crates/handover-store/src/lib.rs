@@ -62,10 +62,10 @@ pub use packages::{
 pub use private::PrivateNotes;
 pub use reasoning::{NewReasoning, ReasoningFilter, Reasonings, TimeOrder};
 pub use receipts::{
-    CLAIM_SECONDS, Given, Handed, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, Receipts,
-    TASK_BYTES, WITHHELD, kept_task,
+    CLAIM_SECONDS, Given, Handed, ItemSums, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep,
+    ReceiptSums, Receipts, TASK_BYTES, WITHHELD, kept_task,
 };
-pub use runs::{LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
+pub use runs::{DayCost, Decided, LockClaim, NewJournalEntry, NewRun, RunFilter, Runs};
 pub use search::{Reindexed, TextIndex};
 pub use sessions::{NewSession, Opened, Sessions};
 pub use skill_outputs::{NewSkillOutput, SkillOutputFilter, SkillOutputs};

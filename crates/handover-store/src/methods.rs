@@ -108,6 +108,8 @@ macro_rules! store_methods {
                 read use_tallies(project: by ProjectId, kind: val ItemKind, items: list String) -> handover_model::learn::UseTallies, project(project);
                 read receipt(id: by ReceiptId) -> Receipt, any();
                 read receipts(filter: by ReceiptFilter) -> Vec<Receipt>, own();
+                read receipt_sums(project: by ProjectId, since: val Timestamp) -> $crate::ReceiptSums, project(project);
+                read item_sums(project: by ProjectId, since: val Timestamp) -> $crate::ItemSums, project(project);
                 read handed(session: by SessionId) -> Vec<Handed>, session(session);
                 read handed_by(session: by SessionId, receipts: list ReceiptId) -> Vec<Handed>, session(session);
                 read given(project: by ProjectId, kind: val ItemKind, item: text String, limit: val u32) -> Vec<$crate::Given>, project(project);
@@ -123,6 +125,8 @@ macro_rules! store_methods {
                 read journal(run: by RunId, from: val u64) -> Vec<JournalEntry>, run(run);
                 read run_record(id: by RunId) -> Run, any();
                 read runs(filter: by RunFilter) -> Vec<Run>, own();
+                read decided(project: by ProjectId, limit: val u32) -> Vec<$crate::Decided>, project(project);
+                read agent_costs(project: by ProjectId, since: val Timestamp) -> Vec<$crate::DayCost>, project(project);
             }
             Jobs {
                 write offer_job(new: by NewJob) -> (), run(&new.run);

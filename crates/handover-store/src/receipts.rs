@@ -164,8 +164,44 @@ pub struct ReceiptFilter {
     pub group: Option<GroupId>,
     /// Only of this role.
     pub role: Option<Role>,
+    /// Only in this state.
+    #[serde(default)]
+    pub state: Option<ReceiptState>,
     /// The maximum number of results; none means all.
     pub limit: Option<u32>,
+}
+
+/// What the receipts of a period sum up to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceiptSums {
+    /// Receipts by state.
+    pub by_state: BTreeMap<ReceiptState, u64>,
+    /// Tokens of those that were delivered.
+    pub tokens: u64,
+    /// The secrets that were redacted, by rule.
+    pub redactions: BTreeMap<String, u64>,
+}
+
+impl ReceiptSums {
+    /// How many were delivered.
+    pub fn delivered(&self) -> u64 {
+        let of = |state| self.by_state.get(&state).copied().unwrap_or_default();
+        of(ReceiptState::Delivered) + of(ReceiptState::Confirmed)
+    }
+}
+
+/// What the items of the delivered receipts of a period sum up to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemSums {
+    /// Known errors among them.
+    pub errors: u64,
+    /// Receipts of agents whose use of them was seen.
+    pub judged: u64,
+    /// The tokens of the items of these.
+    pub tokens: u64,
+    /// The tokens of those items that were used. Notes that are shown together have their tokens in the item before
+    /// them, which counts if one of them was used.
+    pub used_tokens: u64,
 }
 
 /// Receipts.
@@ -217,6 +253,12 @@ pub trait Receipts {
 
     /// Receipts, newest first, without their items and left-out candidates.
     fn receipts(&self, filter: &ReceiptFilter) -> Result<Vec<Receipt>>;
+
+    /// Sums of all receipts of a project that were made since a time.
+    fn receipt_sums(&self, project: &ProjectId, since: Timestamp) -> Result<ReceiptSums>;
+
+    /// Sums of the items of all receipts of a project that were made since a time and delivered.
+    fn item_sums(&self, project: &ProjectId, since: Timestamp) -> Result<ItemSums>;
 
     /// The items of all receipts of a session, by receipt and then in their order.
     fn handed(&self, session: &SessionId) -> Result<Vec<Handed>> {

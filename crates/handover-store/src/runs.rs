@@ -1,7 +1,8 @@
 //! Runs, their journals, and the lock that makes one engine the owner of an epic.
 
 use handover_model::{
-    EpicId, JournalEntry, JournalKind, LockOwner, Run, RunId, RunState, SessionId, Timestamp,
+    EpicId, JournalEntry, JournalKind, LockOwner, ProjectId, Run, RunId, RunState, SessionId,
+    Timestamp,
 };
 use handover_text::CleanJson;
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,28 @@ pub struct RunFilter {
     pub limit: Option<u32>,
 }
 
+/// What the agents of runs cost that ended on one day.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DayCost {
+    /// The day, from 1970-01-01 in UTC.
+    pub day: i64,
+    /// How many agents.
+    pub agents: u64,
+    /// What they cost together.
+    pub cost_usd: f64,
+}
+
+/// What a person decided about a run: an answer, a skipped or retried story, an approval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decided {
+    /// The run.
+    pub run: RunId,
+    /// Its epic.
+    pub epic: EpicId,
+    /// The entry of its journal.
+    pub entry: JournalEntry,
+}
+
 /// Runs.
 ///
 /// The engine that works on an epic holds its lock, identified by a fence that increases with every owner.
@@ -98,4 +121,10 @@ pub trait Runs {
 
     /// Runs, newest first.
     fn runs(&self, filter: &RunFilter) -> Result<Vec<Run>>;
+
+    /// What people decided about a project's runs, newest first: the entries of journals that say by whom.
+    fn decided(&self, project: &ProjectId, limit: u32) -> Result<Vec<Decided>>;
+
+    /// What the agents of a project's runs cost that ended since a time, by day.
+    fn agent_costs(&self, project: &ProjectId, since: Timestamp) -> Result<Vec<DayCost>>;
 }

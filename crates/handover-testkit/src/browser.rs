@@ -252,7 +252,7 @@ impl Browser {
         let checker = fs_err::read_to_string(checker).unwrap();
         self.eval(&checker);
         let found = self.eval_async(
-            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations']}).then((r) => done(r.violations), (e) => done([{impact: 'critical', id: String(e), nodes: []}]))",
+            "const done = arguments[0]; axe.run(document, {resultTypes: ['violations'], rules: {'target-size': {enabled: true}}}).then((r) => done(r.violations), (e) => done([{impact: 'critical', id: String(e), nodes: []}]))",
         );
         let found = found.as_array().cloned().unwrap_or_default();
         found

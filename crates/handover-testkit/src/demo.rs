@@ -62,6 +62,7 @@ impl Demo {
             ),
             ("{run}", first_link("/runs", "/runs/")),
             ("{error}", first_link("/errors", "/errors/")),
+            ("{strategy}", first_link("/strategies", "/strategies/")),
             ("{note}", first_link("/notes", "/notes/")),
         ];
         let fill = |path: String| ids.iter().fold(path, |path, (name, id)| path.replace(name, id));

@@ -9,7 +9,7 @@ use crate::error::PageError;
 use crate::pages::run;
 use crate::run_view::RunView;
 use crate::view::{exact_time, single_line, unlinked};
-use crate::{PageRequest, Site, asset, router};
+use crate::{PageRequest, PageResponse, Site, asset, router};
 
 /// Why a report cannot be rendered.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +61,26 @@ pub fn report_session(site: &Site<'_>, id: &SessionId) -> Result<String, ReportE
 /// Renders a receipt as one file.
 pub fn report_receipt(site: &Site<'_>, id: &ReceiptId) -> Result<String, ReportError> {
     exported(site, &format!("/receipts/{id}"), &html! { "receipt " code { (id) } })
+}
+
+/// `report.html` of a session, receipt or run, to be saved; none if the path is another one, or nothing is there.
+pub(crate) fn file(site: &Site<'_>, request: &PageRequest) -> Option<PageResponse> {
+    let (of, id) = request.path.strip_suffix("/report.html")?.trim_matches('/').split_once('/')?;
+    let text = match of {
+        "sessions" => report_session(site, &SessionId::new(id).ok()?),
+        "receipts" => report_receipt(site, &ReceiptId::new(id).ok()?),
+        "runs" => report(site, &RunId::new(id).ok()?),
+        _ => return None,
+    };
+    let name = format!("attachment; filename=\"{}-{id}.html\"", of.trim_end_matches('s'));
+    // As in the file itself: its styles are inside, and nothing else is loaded or run.
+    let policy = "default-src 'none'; style-src 'unsafe-inline'".to_owned();
+    Some(PageResponse {
+        status: 200,
+        content_type: "text/html; charset=utf-8",
+        headers: vec![("content-security-policy", policy), ("content-disposition", name)],
+        body: text.ok()?.into_bytes(),
+    })
 }
 
 /// A page without everything that needs the service.

@@ -9,7 +9,7 @@ use crate::request::{Method, PageRequest};
 use crate::response::PageResponse;
 use crate::site::Site;
 use crate::view::untrusted;
-use crate::{asset, form, pages, visit};
+use crate::{asset, form, pages, report, visit};
 
 /// Answers a request. Failures become pages too.
 pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
@@ -17,6 +17,9 @@ pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
         return response;
     }
     if let Some(response) = pages::session::picture::file(site, request) {
+        return response;
+    }
+    if let Some(response) = report::file(site, request) {
         return response;
     }
     if request.path == "/theme" {

@@ -216,10 +216,12 @@ impl RunView {
         finished_agents(&self.entries)
     }
 
-    /// Whether the last result is an answer, so that the run can be resumed.
+    /// Whether the last result is an answer or a retry, so that the run can be resumed.
     pub(crate) fn is_answered(&self) -> bool {
         let last = self.entries.iter().rfind(|entry| entry.kind == JournalKind::Result);
-        last.is_some_and(|entry| entry.entry["event"] == "answered")
+        last.is_some_and(|entry| {
+            entry.entry["event"] == "answered" || entry.entry["event"] == "retried"
+        })
     }
 
     pub(crate) fn cost_by_role(

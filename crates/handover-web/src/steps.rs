@@ -192,6 +192,8 @@ fn finish(step: &mut RunStep, event: Event, trees: &mut Vec<(String, String)>) {
         | Event::Committed { .. }
         | Event::Parked { .. }
         | Event::Answered { .. }
+        | Event::Retried { .. }
+        | Event::Approved { .. }
         | Event::Merged { .. }
         | Event::Stopped { .. }
         | Event::Ended { .. } => {}

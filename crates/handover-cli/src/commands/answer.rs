@@ -53,6 +53,7 @@ pub(crate) fn run(app: &App, args: AnswerArgs) -> Outcome {
         redactor: app.redactor()?,
         config: app.config()?,
         machine: &env::machine(),
+        author: app.author()?.as_str(),
         now: env::now(),
     };
     context.answer(&asked, &text)?;

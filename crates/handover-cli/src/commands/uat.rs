@@ -3,7 +3,7 @@
 use handover_engine::pipeline::{Closing, Pipeline, UatStep};
 use handover_engine::report;
 use handover_engine::uat::Document;
-use handover_model::{Host, RunState, UatGate};
+use handover_model::{EpicId, Host, RunState, UatGate};
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -56,6 +56,9 @@ pub(crate) struct UatArgs {
     max_cost: Option<f64>,
 }
 
+/// Decisions about runs that are looked at for approvals.
+const DECISIONS: u32 = 1_000;
+
 const EXAMPLES: &str = "\
 Examples:
   handover run uat 1                           run the automatic scenarios
@@ -107,7 +110,7 @@ pub(crate) fn run(app: &App, args: UatArgs) -> Outcome {
         let document = engine.scenarios(&request.epic, Some(&state.head))?;
         let mut answer = report::uat(&state).unwrap_or_default();
         answer["run"] = json!(id);
-        answer["human"] = json!(human(document.as_ref()));
+        answer["human"] = json!(human(document.as_ref(), &approvals(app, &request.epic)?));
         app.ui.answer("uat", &answer, |_| show(app, &answer))?;
         let reason = state.stopped.clone().unwrap_or_default();
         if matches!(state.state, RunState::Failed | RunState::Blocked) {
@@ -117,8 +120,16 @@ pub(crate) fn run(app: &App, args: UatArgs) -> Outcome {
     })
 }
 
-/// What a person must do.
-fn human(document: Option<&Document>) -> Vec<Value> {
+/// What people said about the scenarios of an epic, in any of its runs, the latest first.
+fn approvals(app: &App, epic: &EpicId) -> Result<Vec<Value>, CommandError> {
+    let decided = app.store()?.decided(&app.project_id()?, DECISIONS)?;
+    let of_epic = decided.into_iter().filter(|one| one.epic == *epic);
+    let approval = of_epic.map(|mut one| one.entry.entry["approval"].take());
+    Ok(approval.filter(|approval| !approval.is_null()).collect())
+}
+
+/// What a person must do, or has done.
+fn human(document: Option<&Document>, approvals: &[Value]) -> Vec<Value> {
     let scenarios = document.into_iter().flat_map(|document| &document.scenarios);
     scenarios
         .filter(|scenario| scenario.needs_a_person())
@@ -126,6 +137,7 @@ fn human(document: Option<&Document>) -> Vec<Value> {
             json!({
                 "id": scenario.id, "title": scenario.title, "criterion": scenario.criterion,
                 "kind": scenario.kind, "steps": scenario.steps, "expected": scenario.expected,
+                "approval": approvals.iter().find(|said| said["scenario"] == scenario.id.as_str()),
             })
         })
         .collect()
@@ -164,6 +176,13 @@ fn show(app: &App, uat: &Value) -> Result<(), CommandError> {
             text(scenario, "id"),
             text(scenario, "criterion")
         ))?;
+        let said = &scenario["approval"];
+        if !said.is_null() {
+            let word = if said["holds"] == true { "approved" } else { "rejected" };
+            let note = text(said, "note");
+            let note = if note.is_empty() { note } else { format!(": {note}") };
+            app.ui.line(format_args!("    {word} by {}{note}", text(said, "by")))?;
+        }
         for step in scenario["steps"].as_array().into_iter().flatten() {
             app.ui.line(format_args!("    [ ] {}", step.as_str().unwrap_or_default()))?;
         }

@@ -8,6 +8,7 @@
 mod typos;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use handover_model::config::AssemblyConfig;
 use handover_model::{
@@ -238,7 +239,7 @@ impl Search<'_> {
         let weights = &self.query.config.weights;
         let weights =
             [weights.title, weights.summary, weights.files, weights.body, weights.context];
-        let mut scores: HashMap<PackageId, f64> = HashMap::new();
+        let mut scores: HashMap<PackageId, f64, BuildHasherDefault<Spread>> = HashMap::default();
         let having = &mut self.having;
         let mut most = 0;
         self.store.each_postings(session, &self.terms, &mut |term, list| {
@@ -255,8 +256,14 @@ impl Search<'_> {
         })?;
         self.records += most as u64;
         let mut best: Vec<(PackageId, f64)> = scores.into_iter().collect();
-        best.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-        best.truncate(self.pool());
+        let order =
+            |a: &(PackageId, f64), b: &(PackageId, f64)| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0));
+        let pool = self.pool();
+        if best.len() > pool {
+            best.select_nth_unstable_by(pool, order);
+            best.truncate(pool);
+        }
+        best.sort_by(order);
         let ids: Vec<PackageId> = best.into_iter().map(|(id, _)| id).collect();
         let (packages, bodies) =
             (self.store.packages_by_id(&ids)?, self.store.package_bodies(&ids)?);
@@ -380,7 +387,7 @@ impl Search<'_> {
                 session: None,
                 kind: pattern.signature.kind.clone(),
                 path: None,
-                origin: format!("seen {} times", pattern.occurrences),
+                origin: format!("seen {}", times(pattern.occurrences)),
                 created_at: pattern.last_seen,
                 score: 0.0,
                 snippet: String::new(),
@@ -401,7 +408,7 @@ impl Search<'_> {
                 session: None,
                 kind: strategy.topic.to_string(),
                 path: None,
-                origin: format!("helped {} times", strategy.helpfulness),
+                origin: format!("helped {}", times(strategy.helpfulness)),
                 created_at: strategy.last_seen,
                 score: 0.0,
                 snippet: String::new(),
@@ -422,34 +429,64 @@ impl Search<'_> {
                 (1.0 + others / (having + 0.5)).ln() * if at < own { 1.0 } else { rank::SYNONYM }
             })
             .collect();
-        let mut found: Vec<Found> = Vec::new();
-        for Document { found: mut match_, heading, text } in documents {
-            let fits = query.kind.is_none_or(|kind| match_.kind == kind)
-                && query.since.is_none_or(|since| match_.created_at >= since);
-            let score = score(&terms, &rarities, [&heading, &text]);
-            if !fits || score <= 0.0 {
-                continue;
-            }
-            let summary = if heading.trim().is_empty() { &text } else { &heading };
-            let summary = summary.lines().rfind(|line| !line.trim().is_empty());
-            // The summary of a package stands behind its title.
-            let summary = match match_.of == ItemKind::Package {
-                true => heading.lines().nth(1),
-                false => summary,
-            };
-            match_.snippet = snippet(summary.unwrap_or_default(), &text, &terms);
-            match_.score = score;
-            found.push(match_);
-        }
-        found.sort_by(|a, b| {
+        let mut documents = documents;
+        documents.retain_mut(|Document { found, heading, text }| {
+            let fits = query.kind.is_none_or(|kind| found.kind == kind)
+                && query.since.is_none_or(|since| found.created_at >= since);
+            found.score = if fits { score(&terms, &rarities, [heading, text]) } else { 0.0 };
+            found.score > 0.0
+        });
+        documents.sort_by(|Document { found: a, .. }, Document { found: b, .. }| {
             b.score
                 .total_cmp(&a.score)
                 .then(b.created_at.cmp(&a.created_at))
                 .then_with(|| a.id.to_string().cmp(&b.id.to_string()))
         });
-        found.truncate(query.limit);
-        found
+        documents.truncate(query.limit);
+        // Finding the best line reads a text word by word, so only those that are shown have one.
+        let shown = documents.into_iter().map(|Document { mut found, heading, text }| {
+            let summary = if heading.trim().is_empty() { &text } else { &heading };
+            let summary = summary.lines().rfind(|line| !line.trim().is_empty());
+            // The summary of a package stands behind its title.
+            let summary = match found.of == ItemKind::Package {
+                true => heading.lines().nth(1),
+                false => summary,
+            };
+            found.snippet = snippet(summary.unwrap_or_default(), &text, &terms);
+            found
+        });
+        shown.collect()
     }
+}
+
+/// Spreads numbers over a table. They are ids of our own, so nobody chooses them to collide.
+#[derive(Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_i64(&mut self, number: i64) {
+        self.write_u64(number.cast_unsigned());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let mixed = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+}
+
+/// `1 time`, `3 times`.
+fn times(count: u64) -> String {
+    format!("{count} {}", if count == 1 { "time" } else { "times" })
 }
 
 /// How well texts answer a query: repetition saturates, and a long text has to say more.

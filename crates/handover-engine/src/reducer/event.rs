@@ -93,12 +93,15 @@ pub enum Event {
         /// When it was to be lifted.
         until: Timestamp,
     },
-    /// A story ended because it would exceed its limits.
+    /// A story ended because it would exceed its limits, or a person skipped it.
     GaveUp {
         /// The story.
         story: String,
         /// Which limit.
         reason: String,
+        /// Who decided it; none if the engine did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
     },
     /// The work must not be committed as it is.
     Refused {
@@ -127,6 +130,23 @@ pub enum Event {
         story: String,
         /// Their answer.
         answer: String,
+        /// Who it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
+    /// A person wants a story tried again that ended without being done.
+    Retried {
+        /// The story.
+        story: String,
+        /// What the next agent should know; may be empty.
+        reason: String,
+        /// Who it was.
+        by: Option<String>,
+    },
+    /// A person checked a scenario that no program can run.
+    Approved {
+        /// What they said.
+        approval: Approval,
     },
     /// The user's branch was fast-forwarded, or could not be.
     Merged {
@@ -216,6 +236,21 @@ impl PhaseEnd {
             contribution: self.contribution.clone(),
         })
     }
+}
+
+/// What a person says about a scenario that no program can run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approval {
+    /// The scenario.
+    pub scenario: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What they noticed; may be empty.
+    pub note: String,
+    /// Who it was.
+    pub by: Option<String>,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// The outcome of all gates together.

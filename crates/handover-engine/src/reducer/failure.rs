@@ -5,6 +5,7 @@ use handover_model::{StoryState, Verdict};
 
 use super::story::{Position, RunRules, StoryRun, UnitKind};
 use super::{Answer, Failure, PhaseEnd};
+use crate::data::Earlier;
 use crate::party::signature;
 use crate::pipeline::{Pipeline, Step};
 
@@ -93,14 +94,57 @@ impl StoryRun {
         }
     }
 
+    /// What a person can answer: the question of an agent, or why it could not do its work.
+    pub fn asks(&self) -> Option<&str> {
+        let is_stuck = self.state == StoryState::Blocked && self.may_be_retried();
+        self.question.as_deref().or_else(|| is_stuck.then_some(self.reason.as_str()))
+    }
+
+    /// Whether a person may have it tried again: it ended without being done, and not because of another story.
+    pub fn may_be_retried(&self) -> bool {
+        let given_up = matches!(self.state, StoryState::Failed | StoryState::Blocked);
+        self.kind == UnitKind::Story
+            && self.question.is_none()
+            && (given_up && !self.waits_for_another() || self.was_skipped_by_an_agent())
+    }
+
+    /// Blocked before it began, because a story that it depends on will not be finished.
+    fn waits_for_another(&self) -> bool {
+        self.state == StoryState::Blocked && self.base.is_none() && self.lines.is_empty()
+    }
+
     /// Restarts the story with the answer of a person. Its work is continued; if other stories have landed
     /// since, it is merged with theirs first.
-    pub(super) fn resume_with_answer(&mut self, text: &str, head: &str, pipeline: &Pipeline) {
-        let Some(question) = self.question.take() else { return };
-        self.answers.push(Answer { question, text: text.to_owned() });
+    pub(super) fn resume_with_answer(
+        &mut self,
+        text: &str,
+        by: Option<&str>,
+        head: &str,
+        pipeline: &Pipeline,
+    ) {
+        let Some(question) = self.asks().map(str::to_owned) else { return };
+        self.question = None;
+        self.answers.push(Answer { question, text: text.to_owned(), by: by.map(str::to_owned) });
         if let Some(failure) = self.failures.last_mut() {
             failure.advice = Some(text.to_owned());
         }
+        self.continue_or_begin(head, pipeline);
+    }
+
+    /// Restarts a story because a person wants it.
+    pub(super) fn retry(&mut self, why: &str, by: Option<&str>, head: &str, pipeline: &Pipeline) {
+        if !self.may_be_retried() {
+            return;
+        }
+        if !why.is_empty() {
+            let (question, text) = (self.reason.clone(), why.to_owned());
+            self.answers.push(Answer { question, text, by: by.map(str::to_owned) });
+        }
+        self.retried = 0;
+        self.continue_or_begin(head, pipeline);
+    }
+
+    fn continue_or_begin(&mut self, head: &str, pipeline: &Pipeline) {
         let continues = self.tree.is_some();
         self.settle(if continues { StoryState::Running } else { StoryState::Pending }, "");
         self.is_outdated = continues && self.base.as_deref() != Some(head);
@@ -113,6 +157,36 @@ impl StoryRun {
         self.fixes = 0;
         self.parked = false;
         self.fixed_for_review = false;
+        if !continues {
+            self.failed_branch = None;
+        }
+    }
+
+    /// The worktrees of a run that is over are gone: what is not done begins anew, and knows where its work is.
+    pub(super) fn forget_worktree(&mut self) {
+        if self.state == StoryState::Done || self.planned.skip.is_some() {
+            return;
+        }
+        self.tree = None;
+        if let Some(branch) = &self.failed_branch {
+            let (branch, reason) = (branch.clone(), self.reason.clone());
+            self.planned.earlier = Some(Earlier { branch, reason, ..Earlier::default() });
+        }
+    }
+
+    /// A story that was blocked by another one waits again; if nothing has changed, it is blocked again.
+    pub(super) fn wait_again(&mut self) {
+        if self.kind == UnitKind::Story && self.waits_for_another() {
+            self.settle(StoryState::Pending, "");
+            self.parked = false;
+        }
+    }
+
+    /// The closing of a run that continues after its end.
+    pub(super) fn begin_again(&mut self) {
+        self.settle(StoryState::Pending, "");
+        (self.at, self.parked, self.fixes) = (Position::Step(0), false, 0);
+        (self.base, self.tree, self.before_heal) = (None, None, None);
     }
 }
 

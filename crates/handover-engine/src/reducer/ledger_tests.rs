@@ -202,7 +202,12 @@ fn scenarios_pass_only_if_one_ran() {
     };
     let verdict = |outcomes: &[ScenarioOutcome], problem: Option<&str>| {
         let results = outcomes.iter().map(|outcome| result(*outcome)).collect();
-        let uat = Uat { gate: UatGate::Quick, results, problem: problem.map(str::to_owned) };
+        let uat = Uat {
+            gate: UatGate::Quick,
+            results,
+            problem: problem.map(str::to_owned),
+            approvals: Vec::new(),
+        };
         Line::uat(1, &uat, 7).verdict
     };
     use ScenarioOutcome::{Failed, NotRun, Passed, Refused};

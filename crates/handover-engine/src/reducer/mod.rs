@@ -17,9 +17,9 @@ mod uat;
 use handover_model::{RunPhase, RunState, StoryState, Timestamp};
 
 use crate::data::Spent;
-use crate::pipeline::{AgentStep, PartyStep, Voice};
+use crate::pipeline::{AgentStep, PartyStep, Pipeline, Voice};
 
-pub use event::{Effect, Event, GateOutcome, PhaseEnd};
+pub use event::{Approval, Effect, Event, GateOutcome, PhaseEnd};
 pub(crate) use ledger::AgentLimits;
 use ledger::{InFlight, Refusal, refusal};
 pub use ledger::{LimitScope, Line};
@@ -131,14 +131,19 @@ impl State {
                 self.update(story, |story, rules| story.rebased(base, tree, conflicts, rules));
             }
             Event::UatEnded { story, attempt, gate, results, problem, tree, duration_ms } => {
-                let uat = Uat { gate: *gate, results: results.clone(), problem: problem.clone() };
+                let uat = Uat {
+                    gate: *gate,
+                    results: results.clone(),
+                    problem: problem.clone(),
+                    approvals: Vec::new(),
+                };
                 let tried = UatAttempt { attempt: *attempt, uat, tree, duration_ms: *duration_ms };
                 self.update(story, |story, rules| story.uat_ended(tried, rules));
             }
             Event::WaitEnded { until } => {
                 self.waits_until = self.waits_until.filter(|later| later != until);
             }
-            Event::GaveUp { story, reason } => {
+            Event::GaveUp { story, reason, .. } => {
                 self.update(story, |story, _| {
                     story.settle(StoryState::Failed, reason);
                     story.question = None;
@@ -160,11 +165,22 @@ impl State {
                 story.parked = true;
                 story.failed_branch.clone_from(branch);
             }),
-            Event::Answered { story, answer } => {
-                let head = self.head.clone();
-                self.update(story, |story, rules| {
-                    story.resume_with_answer(answer, &head, rules.pipeline);
+            Event::Answered { story, answer, by } => {
+                self.revive(story, |story, head, pipeline| {
+                    story.resume_with_answer(answer, by.as_deref(), head, pipeline);
                 });
+            }
+            Event::Retried { story, reason, by } => {
+                self.revive(story, |story, head, pipeline| {
+                    story.retry(reason, by.as_deref(), head, pipeline);
+                });
+            }
+            Event::Approved { approval } => {
+                let closing = self.closing.as_mut();
+                if let Some(uat) = closing.and_then(|closing| closing.uat.as_mut()) {
+                    uat.approvals.retain(|other| other.scenario != approval.scenario);
+                    uat.approvals.push(approval.clone());
+                }
             }
             Event::Merged { refused } => self.merged = Some(refused.clone()),
             Event::Stopped { state, reason } => {
@@ -174,6 +190,22 @@ impl State {
             Event::Ended { state } => self.state = *state,
         }
         self.block_dependents_of_failed();
+    }
+
+    /// Brings back a story that ended, and what waits for it; a run that was over can be resumed then.
+    fn revive(&mut self, id: &str, change: impl FnOnce(&mut StoryRun, &str, &Pipeline)) {
+        if self.is_over() {
+            self.state = RunState::Blocked;
+            self.stopped = Some(format!("`{id}` is to be continued"));
+            self.merged = None;
+            self.stories.iter_mut().for_each(StoryRun::forget_worktree);
+            if let Some(closing) = &mut self.closing {
+                closing.begin_again();
+            }
+        }
+        let head = self.head.clone();
+        self.update(id, |story, rules| change(story, &head, rules.pipeline));
+        self.stories.iter_mut().for_each(StoryRun::wait_again);
     }
 
     /// Changes the unit with this id, if there is one.

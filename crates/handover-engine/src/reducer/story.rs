@@ -129,6 +129,8 @@ pub struct Answer {
     pub question: String,
     /// The answer.
     pub text: String,
+    /// Who answered.
+    pub by: Option<String>,
 }
 
 /// How often an agent was retried.

@@ -208,6 +208,7 @@ fn acceptance_fails_if_a_scenario_does_or_none_could_run() {
         gate: UatGate::Quick,
         results: outcomes.iter().map(|outcome| result("S", *outcome, "")).collect(),
         problem: problem.map(str::to_owned),
+        approvals: Vec::new(),
     };
     assert!(!uat(&[Passed, NotRun], None).is_failure());
     assert!(!uat(&[], None).is_failure());

@@ -2,6 +2,7 @@
 
 use handover_model::{ScenarioOutcome, StoryState, UatGate};
 
+use super::Approval;
 use super::ledger::Line;
 use super::story::{Position, RunRules, StoryRun, finding};
 use crate::data::{Finding, ScenarioResult};
@@ -16,6 +17,8 @@ pub struct Uat {
     pub results: Vec<ScenarioResult>,
     /// Why there are no results.
     pub problem: Option<String>,
+    /// What people say about scenarios that no program can run: the last word on each.
+    pub approvals: Vec<Approval>,
 }
 
 impl Uat {

@@ -31,7 +31,7 @@ impl Runner<'_, '_> {
         let open: Vec<String> = open.map(|unit| unit.planned.id.clone()).collect();
         for story in open {
             let reason = "the run was abandoned".to_owned();
-            if let Some(error) = self.record(&Event::GaveUp { story, reason })? {
+            if let Some(error) = self.record(&Event::GaveUp { story, reason, by: None })? {
                 return Err(error);
             }
         }

@@ -231,6 +231,8 @@ impl<'a> Runner<'a, '_> {
             | Event::Committed { .. } => None,
             Event::Started { .. }
             | Event::Answered { .. }
+            | Event::Retried { .. }
+            | Event::Approved { .. }
             | Event::Resumed { .. }
             | Event::BaseChecked { .. }
             | Event::GatesEnded { .. }

@@ -413,6 +413,10 @@ impl<'a> Engine<'a> {
         }
         let event = journal.event(&Event::Resumed { options: Box::new(options) }, now)?;
         state.apply(&event);
+        let session = &state.plan.records_in;
+        if self.store.session(session).is_ok_and(|one| one.status != SessionStatus::Active) {
+            self.store.set_session_status(session, SessionStatus::Active, now)?;
+        }
         on_progress(&state, &Progress::Started { run: &journal.run, resumed: true });
         if killed > 0 {
             let text = format!("killed {killed} orphaned process(es) of an earlier engine");

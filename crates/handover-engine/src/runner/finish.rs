@@ -37,8 +37,16 @@ impl Runner<'_, '_> {
             // A session named by the user is left open.
             return Ok(Event::Ended { state });
         }
-        let status =
-            if state == RunState::Done { SessionStatus::Completed } else { SessionStatus::Failed };
+        let status = match state {
+            RunState::Done => SessionStatus::Completed,
+            // It waits for a person, and so does its session.
+            RunState::Blocked => SessionStatus::Active,
+            RunState::Running
+            | RunState::Interrupted
+            | RunState::Budget
+            | RunState::Environment
+            | RunState::Failed => SessionStatus::Failed,
+        };
         self.engine.store.set_session_status(&self.state.plan.records_in, status, self.now())?;
         Ok(Event::Ended { state })
     }

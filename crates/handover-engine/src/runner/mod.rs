@@ -270,7 +270,7 @@ impl<'a> Runner<'a, '_> {
                 self.skip_agent(story, *phase, *attempt, voice.as_ref(), reason)?
             }
             Effect::GiveUp { story, reason } => {
-                Event::GaveUp { story: story.clone(), reason: reason.clone() }
+                Event::GaveUp { story: story.clone(), reason: reason.clone(), by: None }
             }
             Effect::Open { story } => self.open(story)?,
             Effect::Rebase { story, onto } => self.rebase(intent, story, onto)?,

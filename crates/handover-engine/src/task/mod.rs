@@ -315,7 +315,7 @@ fn advice(out: &mut String, parts: &TaskParts<'_>) {
     if !advice.is_empty() {
         section(out, "What earlier attempts taught", "text", &advice.join("\n"), DETAIL);
     }
-    for Answer { question, text } in &story.answers {
+    for Answer { question, text, .. } in &story.answers {
         section(out, "What a person was asked", "text", question, DETAIL);
         section(out, "What the person answered", "text", text, DETAIL);
     }

@@ -136,7 +136,8 @@ fn an_answer_is_passed_on_with_its_question() {
         branch: Some("handover/failed/1-1-login".to_owned()),
     };
     state.apply(&parked);
-    let answer = Event::Answered { story: "1-1-login".to_owned(), answer: "8080".to_owned() };
+    let answer =
+        Event::Answered { story: "1-1-login".to_owned(), answer: "8080".to_owned(), by: None };
     state.apply(&answer);
     let text = composed(&state, "1-1-login", None, "");
     for part in [

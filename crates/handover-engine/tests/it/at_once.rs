@@ -286,7 +286,8 @@ fn a_run_waits_for_an_answer_and_continues() {
     let reason = "asked".to_owned();
     moved.apply(&Event::Stopped { state: RunState::Blocked, reason });
     assert!(moved.ready().is_empty() && !moved.is_over());
-    let answer = Event::Answered { story: "a".to_owned(), answer: "the blue one".to_owned() };
+    let answer =
+        Event::Answered { story: "a".to_owned(), answer: "the blue one".to_owned(), by: None };
     moved.apply(&answer);
     assert!(moved.questions().is_empty());
     moved.apply(&Event::Resumed { options: Box::new(options()) });

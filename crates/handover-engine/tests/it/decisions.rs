@@ -275,7 +275,8 @@ fn questions_stop_the_run_once_nothing_else_is_left() {
 #[test]
 fn an_answer_restarts_the_story_with_its_advice() {
     let mut state = after_dev(Verdict::Escalate);
-    let answered = |text: &str| Event::Answered { story: "a".to_owned(), answer: text.to_owned() };
+    let answered =
+        |text: &str| Event::Answered { story: "a".to_owned(), answer: text.to_owned(), by: None };
     assert_eq!(state.handle(&answered("use port 0")), agent("a", RunPhase::Dev, 2));
     assert!(state.questions().is_empty());
     let story = &state.stories[0];
@@ -294,7 +295,7 @@ fn an_answer_after_the_head_has_moved_continues_with_merged_work() {
     state.apply(&phase("a", RunPhase::Dev, 1, Verdict::Escalate));
     state.apply(&opened("b"));
     state.apply(&committed("b"));
-    state.apply(&Event::Answered { story: "a".to_owned(), answer: "yes".to_owned() });
+    state.apply(&Event::Answered { story: "a".to_owned(), answer: "yes".to_owned(), by: None });
     let onto = state.head.clone();
     assert_eq!(state.ready(), [Effect::Rebase { story: "a".to_owned(), onto: onto.clone() }]);
     // Conflicts are the developer's to resolve.

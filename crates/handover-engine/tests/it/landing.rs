@@ -136,6 +136,7 @@ fn answer(stage: &Stage, text: &str) {
         redactor: &redactor,
         config: &stage.config,
         machine: "here",
+        author: "someone",
         now: Timestamp::from_micros(1_700_000_000_500_000),
     };
     let asked = question::meant(question::open(&store, None).unwrap(), None).unwrap();

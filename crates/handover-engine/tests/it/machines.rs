@@ -95,6 +95,7 @@ fn another_machine_continues_a_run_that_waits_for_an_answer() {
         redactor: &redactor,
         config: &stage.config,
         machine: "here",
+        author: "someone",
         now: Timestamp::from_micros(1_700_000_000_500_000),
     };
     let asked = question::meant(question::open(&store, None).unwrap(), None).unwrap();

@@ -129,7 +129,7 @@ fn answer(state: &State, effect: &Effect, number: u32, choices: &mut Choices) ->
             Event::PhaseEnded(Box::new(agent_end(state, effect, number, choices)))
         }
         Effect::GiveUp { story, reason } => {
-            Event::GaveUp { story: story.clone(), reason: reason.clone() }
+            Event::GaveUp { story: story.clone(), reason: reason.clone(), by: None }
         }
         Effect::Wait { until } => Event::WaitEnded { until: *until },
         Effect::CheckBase => {
@@ -233,7 +233,7 @@ fn walk(which: usize, parallel: u32, choices: &mut Choices) -> (Vec<Event>, Stat
                 // A person answers, and the run is resumed.
                 for (story, _) in state.questions() {
                     let answer = format!("answer {number}");
-                    events.push(Event::Answered { story, answer });
+                    events.push(Event::Answered { story, answer, by: None });
                     state.apply(&events[events.len() - 1]);
                 }
                 events.push(Event::Resumed { options: Box::new(state.options.clone()) });
@@ -253,6 +253,8 @@ fn walk(which: usize, parallel: u32, choices: &mut Choices) -> (Vec<Event>, Stat
             | Event::Committed { .. }
             | Event::Parked { .. }
             | Event::Answered { .. }
+            | Event::Retried { .. }
+            | Event::Approved { .. }
             | Event::Merged { .. } => {}
         }
     }
@@ -371,7 +373,7 @@ fn late_and_unrelated_events_change_nothing() {
         crate::reducer::phase("nobody", RunPhase::Dev, 1, Verdict::Complete),
         crate::reducer::committed("nobody"),
         Event::Parked { story: "nobody".to_owned(), branch: None },
-        Event::Answered { story: "a".to_owned(), answer: "to nothing".to_owned() },
+        Event::Answered { story: "a".to_owned(), answer: "to nothing".to_owned(), by: None },
     ] {
         let head = state.head.clone();
         state.apply(&event);

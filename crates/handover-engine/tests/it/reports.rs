@@ -127,6 +127,7 @@ fn a_question_is_answered_and_the_run_resumed() {
         redactor: &redactor,
         config: &stage.config,
         machine: "here",
+        author: "someone",
         now: Timestamp::from_micros(1_700_000_000_500_000),
     };
     let open = question::open(&store, None).unwrap();

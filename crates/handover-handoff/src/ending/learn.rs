@@ -111,6 +111,7 @@ fn credit(keeper: &Keeper<'_>, group: &GroupId, (role, attempt): &(Role, u32)) -
         session: Some(keeper.ending.assignment.session.clone()),
         group: Some(group.clone()),
         role: Some(role.clone()),
+        state: None,
         limit: Some(RECEIPTS_SEARCHED),
     };
     let was_given = |receipt: &Receipt| {

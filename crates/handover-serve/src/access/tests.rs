@@ -313,6 +313,8 @@ fn calls() -> Vec<(&'static str, Call)> {
         mark_read(&of.receipt, of.package, at(2));
         mark_used(&of.receipt, &[]);
         use_tallies(&of.project, ItemKind::Package, &[]);
+        receipt_sums(&of.project, at(0));
+        item_sums(&of.project, at(0));
         receipt(&of.receipt);
         receipts(&ReceiptFilter::default());
         handed(&of.session);
@@ -328,6 +330,8 @@ fn calls() -> Vec<(&'static str, Call)> {
         journal(&of.run, 1);
         run_record(&of.run);
         runs(&RunFilter::default());
+        agent_costs(&of.project, at(0));
+        decided(&of.project, 5);
         offer_job(&of.job(2));
         take_job(&of.hold(), at(2));
         keep_job(&of.hold(), 1);

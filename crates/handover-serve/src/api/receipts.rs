@@ -53,6 +53,7 @@ fn list(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Too
         session: request.query_param("session")?,
         group: request.query_param("group")?,
         role: request.query_param("role")?,
+        state: None,
         limit: request.limit()?,
     };
     let receipts: Vec<Value> =

@@ -103,6 +103,7 @@ fn answer(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, T
         redactor: context.redactor,
         config: context.config,
         machine: &context.machine,
+        author: "API",
         now: context.now,
     };
     answers.answer(&asked, &body.text).map_err(engine_error)?;

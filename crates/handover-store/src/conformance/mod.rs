@@ -75,9 +75,9 @@ macro_rules! conformance_tests {
             events: an_event_with_a_key_is_logged_once, random_keys_stay_distinct, events_without_a_key_are_always_new, keys_are_per_group_and_type, listings;
             receipts: reads_back_completely, lists_the_items_of_all_receipts, steps_are_ordered, only_delivery_consumes,
                 consumption_is_per_group_role_and_iteration, reading_is_noted_once, use_is_kept_per_item, uses_are_tallied, a_claim_holds_for_a_while,
-                only_one_agent_gets_a_receipt, listings;
+                only_one_agent_gets_a_receipt, listings, sums_of_a_period;
             runs: one_owner_at_a_time, a_lease_expires, dead_owners_are_replaced, an_old_fence_writes_nothing,
-                journals_are_append_only, listings, renewing_keeps_the_lock;
+                journals_are_append_only, listings, renewing_keeps_the_lock, costs_by_day, decisions_of_people;
             jobs: each_is_taken_once, an_expired_job_is_taken_again, late_results_change_nothing,
                 helpers_count_while_they_live, concurrent_helpers_take_each_job_once;
             hosts: a_conversation_is_bound, tickets_are_found_by_conversation_and_subagent, a_ticket_has_one_agent, assumed_tickets_are_exchanged,

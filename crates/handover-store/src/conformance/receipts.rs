@@ -1,11 +1,11 @@
 //! Cases of [`Receipts`](crate::Receipts).
 
 use handover_model::learn::{UseTallies, UseTally};
-use handover_model::{ItemKind, PackageId, ReceiptId, ReceiptState, Use};
+use handover_model::{ItemKind, PackageId, ProjectId, ReceiptId, ReceiptItem, ReceiptState, Use};
 
 use super::Backend;
 use super::fixture::*;
-use crate::{ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, StoreError};
+use crate::{ItemSums, ItemUse, NewReceipt, ReceiptFilter, ReceiptStep, ReceiptSums, StoreError};
 
 fn delivered() -> ReceiptStep {
     ReceiptStep::Delivered { host: Some(clean("claude")) }
@@ -245,6 +245,60 @@ pub fn listings(backend: &dyn Backend) {
     let listed = store.receipts(&ReceiptFilter::default()).unwrap();
     assert_eq!(listed[0].task.as_deref(), Some("é".repeat(200).as_str()), "only its beginning");
     assert_eq!(store.receipt(&id("r4")).unwrap().task, Some(long));
+}
+
+/// Sums of a period, of one project; a note without tokens belongs to the item before it.
+pub fn sums_of_a_period(backend: &dyn Backend) {
+    let store = backend.open();
+    let session = session(&*store, "s1");
+    let project = store.session(&session).unwrap().project;
+    let a = register(&*store, package(&session, "a.md", "a")).id;
+    let b = register(&*store, package(&session, "b.md", "b")).id;
+    for (name, seconds) in [("r1", 1), ("r2", 10), ("r3", 20), ("r4", 30)] {
+        let mut new = NewReceipt { now: at(seconds), ..receipt(&session, name, &[a, b]) };
+        let item = new.items[0].clone();
+        let other = |kind, id: &str, tokens| ReceiptItem {
+            kind,
+            id: id.to_owned(),
+            tokens,
+            ..item.clone()
+        };
+        new.items.push(other(ItemKind::Note, "n1", 7));
+        new.items.push(other(ItemKind::Note, "n2", 0));
+        new.items.push(other(ItemKind::Note, "n3", 0));
+        new.items.push(other(ItemKind::Error, "e1", 11));
+        store.put_receipt(&new).unwrap();
+    }
+    for name in ["r1", "r2", "r3"] {
+        store.advance_receipt(&id(name), &delivered(), at(40)).unwrap();
+    }
+    store.advance_receipt(&id("r3"), &ReceiptStep::Confirmed, at(41)).unwrap();
+    let of = |kind, item: &str, used| ItemUse { kind, item: item.to_owned(), used };
+    for name in ["r1", "r2"] {
+        let uses = [
+            of(ItemKind::Package, &a.to_string(), Use::Unused),
+            of(ItemKind::Package, &b.to_string(), Use::Named),
+            of(ItemKind::Note, "n1", Use::Unused),
+            of(ItemKind::Note, "n2", Use::Echoed),
+            of(ItemKind::Note, "n3", Use::Opened),
+        ];
+        store.mark_used(&id(name), &uses).unwrap();
+    }
+    let sums = store.receipt_sums(&project, at(10)).unwrap();
+    let by_state = [ReceiptState::Assembled, ReceiptState::Delivered, ReceiptState::Confirmed];
+    assert_eq!(sums.by_state, by_state.map(|state| (state, 1)).into());
+    assert_eq!((sums.delivered(), sums.tokens), (2, 360));
+    assert_eq!(sums.redactions, [("jwt".to_owned(), 6)].into());
+    let items = store.item_sums(&project, at(10)).unwrap();
+    assert_eq!(items, ItemSums { errors: 2, judged: 1, tokens: 89, used_tokens: 48 });
+    let all = store.item_sums(&project, at(0)).unwrap();
+    assert_eq!(all, ItemSums { errors: 3, judged: 2, tokens: 178, used_tokens: 96 });
+    let nobody = ProjectId::new("nobody").unwrap();
+    assert_eq!(store.receipt_sums(&nobody, at(0)).unwrap(), ReceiptSums::default());
+    assert_eq!(store.item_sums(&nobody, at(0)).unwrap(), ItemSums::default());
+    let only = ReceiptFilter { state: Some(ReceiptState::Confirmed), ..Default::default() };
+    let only = store.receipts(&only).unwrap();
+    assert_eq!(only.iter().map(|one| one.id.as_str()).collect::<Vec<_>>(), ["r3"]);
 }
 
 /// A claim lasts a minute; after that its process is presumed dead.

@@ -133,6 +133,64 @@ pub fn listings(backend: &dyn Backend) {
     assert!(matches!(store.run_record(&run_id("r9")), Err(StoreError::NotFound { .. })));
 }
 
+/// What people decided is found by who it was; other entries are not.
+pub fn decisions_of_people(backend: &dyn Backend) {
+    let store = backend.open();
+    let fence = store.lock_epic(&claim("1", 10, 0)).unwrap();
+    let run = started(&*store, "r1", "1", fence, 0);
+    let entries = [
+        json!({"event": "answered", "answer": "8080", "by": "amelia"}),
+        json!({"event": "gave_up", "reason": "too expensive"}),
+        json!({"event": "approved", "approval": {"scenario": "M1", "by": "bob"}}),
+    ];
+    for (nth, content) in entries.into_iter().enumerate() {
+        let seq = nth as u64 + 1;
+        let new = entry(seq, JournalKind::Result, nth as i64 + 1);
+        let new = NewJournalEntry { entry: clean_json(content), ..new };
+        store.append_journal(&run, &new, fence).unwrap();
+    }
+    let project = store.session(&session_id("s1")).unwrap().project;
+    let decided = |project, limit| -> Vec<u64> {
+        let found = store.decided(project, limit).unwrap();
+        assert!(found.iter().all(|one| one.run == run && one.epic == epic("1")));
+        found.into_iter().map(|one| one.entry.seq).collect()
+    };
+    assert_eq!(decided(&project, 9), [3, 1]);
+    assert_eq!(decided(&project, 1), [3]);
+    assert_eq!(decided(&handover_model::ProjectId::new("nobody").unwrap(), 9), [0_u64; 0]);
+}
+
+/// What agents cost, by the day on which they ended; other entries cost nothing.
+pub fn costs_by_day(backend: &dyn Backend) {
+    let store = backend.open();
+    let fence = store.lock_epic(&claim("1", 10, 0)).unwrap();
+    let run = started(&*store, "r1", "1", fence, 0);
+    let day = 86_400;
+    let entries = [
+        (1, json!({"event": "phase_ended", "spent": {"cost_usd": 0.5}})),
+        (2, json!({"event": "phase_ended", "spent": {"cost_usd": 0.25}})),
+        (3, json!({"event": "gates_ended", "spent": {"cost_usd": 9.0}})),
+        (day, json!({"event": "phase_ended", "spent": {"cost_usd": 2}})),
+        (day + 1, json!({"event": "phase_ended"})),
+    ];
+    for (nth, (seconds, content)) in entries.into_iter().enumerate() {
+        let new = entry(nth as u64 + 1, JournalKind::Result, seconds);
+        let new = NewJournalEntry { entry: clean_json(content), until: at(9 * day), ..new };
+        store.append_journal(&run, &new, fence).unwrap();
+    }
+    let project = store.session(&session_id("s1")).unwrap().project;
+    let costs = |since| -> Vec<(i64, u64, f64)> {
+        let costs = store.agent_costs(&project, at(since)).unwrap();
+        costs.into_iter().map(|one| (one.day, one.agents, one.cost_usd)).collect()
+    };
+    let first = at(0).as_micros() / 86_400_000_000;
+    assert_eq!(costs(0), [(first, 2, 0.75), (first + 1, 2, 2.0)]);
+    assert_eq!(costs(2), [(first, 1, 0.25), (first + 1, 2, 2.0)]);
+    assert_eq!(costs(3 * day), []);
+    let nobody = handover_model::ProjectId::new("nobody").unwrap();
+    assert_eq!(store.agent_costs(&nobody, at(0)).unwrap(), []);
+}
+
 /// A renewed lock does not expire, and only its owner can renew it.
 pub fn renewing_keeps_the_lock(backend: &dyn Backend) {
     let store = backend.open();

@@ -8,6 +8,7 @@
 mod learning;
 mod runs;
 mod sessions;
+mod sums;
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -18,6 +19,7 @@ use serde::de::DeserializeOwned;
 pub use learning::*;
 pub use runs::*;
 pub use sessions::*;
+pub use sums::*;
 
 use crate::{Fault, Result, StoreError};
 

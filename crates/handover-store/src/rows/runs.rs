@@ -3,7 +3,7 @@
 use handover_model::{Change, HostVersion, JournalEntry, LockOwner, Run, Ticket, Timestamp, Token};
 
 use super::{Columns, Row};
-use crate::{Job, Result};
+use crate::{Decided, Job, Result};
 
 /// Of `run`.
 pub const RUN: &str = "id, epic, session, state, created_at, updated_at";
@@ -48,6 +48,18 @@ pub const JOURNAL_ENTRY: &str = "j.seq, j.kind, j.entry, j.created_at";
 pub fn journal_entry(row: &dyn Row) -> Result<JournalEntry> {
     let mut c = Columns::of(row);
     Ok(JournalEntry { seq: c.int()?, kind: c.parsed()?, entry: c.json()?, created_at: c.time()? })
+}
+
+/// Of `run r` and `run_journal j`.
+pub const DECIDED: &str = "r.id, r.epic, j.seq, j.kind, j.entry, j.created_at";
+
+/// Reads [`DECIDED`].
+pub fn decided(row: &dyn Row) -> Result<Decided> {
+    let mut c = Columns::of(row);
+    let (run, epic) = (c.parsed()?, c.parsed()?);
+    let (seq, kind) = (c.int()?, c.parsed()?);
+    let entry = JournalEntry { seq, kind, entry: c.json()?, created_at: c.time()? };
+    Ok(Decided { run, epic, entry })
 }
 
 /// Of `run_job j`.

@@ -26,19 +26,41 @@
   };
 
   // The server writes times in UTC; here they are the reader's.
+  const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+  const two = (number) => String(number).padStart(2, "0");
+  const clock = (at) => `${two(at.getHours())}:${two(at.getMinutes())}`;
+  const day = (at) => `${at.getDate()} ${MONTHS[at.getMonth()]}`;
   const times = () => {
     for (const time of document.querySelectorAll("time[data-ago]")) {
-      const at = Date.parse(time.dateTime);
-      const text = ago(at);
-      if (text && at <= Date.now()) time.textContent = text;
-      time.title = new Date(at).toLocaleString();
+      const at = new Date(time.dateTime);
+      const past = at <= Date.now();
+      if (past) time.textContent = ago(at.getTime()) || at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
+      time.title = at.toLocaleString();
     }
     for (const time of document.querySelectorAll("time:not([data-ago], [data-local])")) {
-      if (!/^\d\d:\d\d$/.test(time.textContent)) continue;
       const at = new Date(time.dateTime);
-      time.textContent = `${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")}`;
+      if ("exact" in time.dataset) time.textContent = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(at)}:${two(at.getSeconds())}`;
+      else if (/^\d\d:\d\d$/.test(time.textContent)) time.textContent = clock(at);
+      else continue;
       time.title = at.toLocaleString();
       time.dataset.local = "";
+    }
+    for (const label of document.querySelectorAll(".axis text[data-time]:not([data-local])")) {
+      const at = new Date(label.dataset.time);
+      label.textContent = /^\d\d:\d\d/.test(label.textContent) ? clock(at) : `${day(at)} ${clock(at)}`;
+      label.dataset.local = "";
+    }
+    // Days begin at the reader's midnight.
+    for (const list of document.querySelectorAll(".tale, .timeline")) {
+      if (!list.querySelector(":scope > .day")) continue;
+      for (const old of list.querySelectorAll(":scope > .day")) old.remove();
+      let last = "";
+      for (const row of [...list.children]) {
+        const time = row.querySelector("time");
+        const today = time ? day(new Date(time.dateTime)) : last;
+        if (today !== last) list.insertBefore(Object.assign(document.createElement("li"), { className: "day", textContent: today }), row);
+        last = today;
+      }
     }
     for (const note of document.querySelectorAll("[data-utc]")) note.hidden = true;
     for (const button of document.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;

@@ -1,6 +1,6 @@
 //! What happened while somebody was away: since a time that the address names, or since their last visit.
 
-use handover_model::{Package, Receipt, ReceiptState, Run, Timestamp};
+use handover_model::{Package, Receipt, ReceiptState, Run, RunState, Timestamp};
 use handover_store::{
     ErrorFilter, NoteFilter, OperationFilter, PackageFilter, ReceiptFilter, RunFilter,
 };
@@ -62,7 +62,7 @@ pub(super) fn summary(site: &Site<'_>, route: &Route<'_>) -> Result<Markup, Page
     Ok(html! {
         p class="notice" id="away" {
             "Since your last visit, " (relative_time(site.now, since)) ": "
-            (plural(happened.runs.len(), "run", "runs")) " at work, "
+            (plural(happened.runs.len(), "run", "runs")) ", "
             (plural(happened.receipts.len(), "agent", "agents")) " briefed"
             @if failed > 0 { ", " span class="bad" { (plural(failed, "brief", "briefs")) " failed" } }
             ". " a href={ "/away?since=" (escaped(&since.to_string())) } { "What happened" }
@@ -99,7 +99,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             (empty_state("Nothing happened.", "No run worked, no agent was briefed, nothing was written, learned or changed.", ""))
         } @else {
             dl class="stats" id="figures" data-live {
-                (stat("Runs", count(happened.runs.len()), "at work"))
+                (stat("Runs", count(happened.runs.len()), html! { (count(happened.runs.iter().filter(|run| run.state == RunState::Running).count())) " at work now" }))
                 (stat("Agents briefed", count(happened.receipts.len()), html! { (count(tokens)) " tokens" }))
                 (stat("Failed", html! { span class=(if failed.is_empty() { "" } else { "bad" }) { (count(failed.len())) } }, "briefs that never arrived"))
                 (stat("Packages", count(written.len()), "written"))

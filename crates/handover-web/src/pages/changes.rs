@@ -8,9 +8,11 @@ use handover_model::{
     Action, AmendmentDecision, Edit, Operation, OperationId, PackageId, RecordState, SessionId,
     SessionStatus,
 };
-use handover_store::OperationFilter;
+use handover_store::{Decided, OperationFilter};
 use maud::{Markup, html};
+use serde_json::Value;
 
+use super::knowledge::tabs;
 use crate::error::PageError;
 use crate::form::{self, Subject, Verb, button, hand};
 use crate::page::{FormOutcome, Page, PageEntry, PageResult, Route};
@@ -30,18 +32,23 @@ const LISTED: usize = 100;
 
 fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
     let all = site.store.operations(site.project, &OperationFilter::default())?;
+    let decided = site.store.decided(site.project, LISTED as u32)?;
     let gone: BTreeMap<&OperationId, &OperationId> = undone(&all).into_iter().collect();
     let note = html! { (plural(all.len(), "change", "changes")) @if all.len() > LISTED { ", the latest " (LISTED) } ". Nothing is lost by undoing one." };
     let body = html! {
         header class="page" {
             h1 { "Changes by hand" }
-            p class="lead" { "What people and agents retired, restored, decided, added and closed, newest first." }
+            p class="lead" { "What people and agents retired, restored, decided, added and closed, newest first; and what people decided about runs." }
+            (tabs("/changes"))
         }
         (section("changes", "Log", note, html! {
             @if all.is_empty() {
                 (empty_state("Nothing was changed by hand.", "Retire what misleads agents, on the page of a package or note, or:", "handover package retire 3 --reason \"the service is gone\""))
             } @else { (rows(site, &all, &gone)) }
         }))
+        @if !decided.is_empty() {
+            (section("decided", "Decisions about runs", html! { (plural(decided.len(), "decision", "decisions")) ", in the journals of their runs." }, decisions(site, &decided)))
+        }
     };
     Ok(Page { title: "Changes by hand".to_owned(), breadcrumbs: Vec::new(), body })
 }
@@ -69,6 +76,40 @@ fn rows(site: &Site<'_>, all: &[Operation], gone: &BTreeMap<&OperationId, &Opera
         if by.is_some() { row.dimmed() } else { row }
     };
     table("", &columns, all.iter().take(LISTED).map(row))
+}
+
+/// What people decided about runs.
+fn decisions(site: &Site<'_>, all: &[Decided]) -> Markup {
+    use Column::Text;
+    let columns = [Text("What"), Text("By"), Text("Run"), Text("When")];
+    let row = |one: &Decided| {
+        let entry = &one.entry.entry;
+        let approval = &entry["approval"];
+        let first = |keys: &[&Value]| {
+            keys.iter()
+                .find_map(|value| value.as_str().filter(|text| !text.is_empty()))
+                .map(str::to_owned)
+        };
+        let verb = match (entry["event"].as_str(), approval["holds"].as_bool()) {
+            (Some("answered"), _) => "Answered",
+            (Some("retried"), _) => "Retried",
+            (Some("gave_up"), _) => "Skipped",
+            (_, Some(true)) => "Approved",
+            _ => "Rejected",
+        };
+        let what = first(&[&entry["story"], &approval["scenario"]]).unwrap_or_default();
+        let said = first(&[&entry["answer"], &entry["reason"], &approval["note"]]);
+        let by = first(&[&entry["by"], &approval["by"]]).unwrap_or_default();
+        Row::new(
+            html! { (verb) " " code { (excerpt(&what, 80)) } @if let Some(said) = said { span class="muted" { ": " (excerpt(&said, 160)) } } },
+            [
+                excerpt(&by, 80),
+                html! { a href={ "/runs/" (one.run) } { "Epic " (one.epic) } },
+                relative_time(site.now, one.entry.created_at),
+            ],
+        )
+    };
+    table("", &columns, all.iter().map(row))
 }
 
 /// An operation in words, with links to what it changed.
@@ -113,7 +154,7 @@ fn subject(edit: &Edit) -> Markup {
         Edit::Note { id, .. } => Some(format!("/notes/{id}")),
         Edit::Error { id, .. } => Some(format!("/errors/{id}")),
         Edit::Session { id, .. } => Some(format!("/sessions/{id}")),
-        Edit::Strategy { .. } => Some("/strategies".to_owned()),
+        Edit::Strategy { id, .. } => Some(format!("/strategies/{id}")),
         Edit::Decision { .. } => None,
     };
     let name = edit.subject();

@@ -1,10 +1,12 @@
 //! Known errors of the project, their solutions, and the confidence in them.
 
 use handover_model::learn::Trust;
-use handover_model::{ErrorIncident, ErrorPattern, RecordState, Timestamp};
+use handover_model::{Edit, ErrorIncident, ErrorPattern, ItemKind, RecordState, Timestamp};
 use handover_store::ErrorFilter;
 use maud::{Markup, html};
 
+use super::knowledge::tabs;
+use super::record::{self, RECIPIENTS};
 use crate::error::PageError;
 use crate::form::{Subject, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
@@ -54,6 +56,7 @@ fn list(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         header class="page" {
             h1 { "Errors" }
             p class="lead" { "Errors that the project has seen before, with their solutions. An error is recognized even if paths and numbers in it change." }
+            (tabs("/errors"))
         }
         (section("errors", "Known errors", note, html! {
             @if patterns.is_empty() {
@@ -125,6 +128,11 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         return Err(PageError::not_found("error pattern", hash));
     };
     let history = site.store.error_trust(site.project, &pattern.hash)?;
+    let given = site.store.given(site.project, ItemKind::Error, &pattern.hash, RECIPIENTS)?;
+    let changed = record::history(
+        site,
+        |edit| matches!(edit, Edit::Error { id, .. } if *id == pattern.hash),
+    )?;
     let incidents = site.store.error_incidents(site.project, &pattern.hash)?;
     let body = html! {
         header class="page" {
@@ -155,6 +163,8 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         (section("sightings", "Sightings", html! { (plural(incidents.len(), "time", "times")) @if incidents.len() > SIGHTINGS { ", the latest " (SIGHTINGS) } "." }, html! {
             (sightings(site, &incidents))
         }))
+        (section("readers", "Who got it", html! { "And whether they used it." }, record::recipients(site, &given)))
+        (changed)
     };
     Ok(Page {
         title: "Error".to_owned(),

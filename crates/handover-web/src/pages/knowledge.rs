@@ -1,9 +1,13 @@
 //! Everything that the project knows, in one place: packages, notes, strategies and errors, by words, kind, trust,
 //! state and use. Filters and order are in the address, so that a view can be kept and sent.
 
+use std::collections::HashMap;
+
 use handover_context::everything::{Everything, search};
 use handover_model::learn::UseTally;
-use handover_model::{ItemKind, NoteId, NoteState, RecordState, Timestamp, Trust};
+use handover_model::{
+    ItemKind, NoteId, NoteState, Package, PackageId, RecordState, Timestamp, Trust,
+};
 use handover_store::{ErrorFilter, NoteFilter, PackageFilter, StrategyFilter, Versions};
 use maud::{Markup, html};
 
@@ -25,6 +29,8 @@ const LISTED: usize = 100;
 const EACH: u32 = 400;
 const OF_SESSION: u32 = 100;
 const SESSIONS: usize = 20;
+/// Matches of words that a filter chooses from.
+const MATCHES: usize = 2_000;
 const TYPES: [ItemKind; 4] =
     [ItemKind::Package, ItemKind::Note, ItemKind::Strategy, ItemKind::Error];
 const STATES: [&str; 4] = ["live", "stale", "amended", "retired"];
@@ -71,6 +77,11 @@ impl Filter {
             && self.used.is_none()
     }
 
+    /// Whether matches are dropped after the search, so that it has to find more of them.
+    fn narrows(&self) -> bool {
+        self.trust.is_some() || self.state.is_some() || self.used.is_some()
+    }
+
     fn takes(&self, one: &Known) -> bool {
         self.of.is_none_or(|of| of == one.of)
             && self.trust.is_none_or(|trust| trust == one.trust)
@@ -88,6 +99,8 @@ struct Known {
     id: String,
     link: String,
     title: String,
+    /// What it says, for names that are stale.
+    text: String,
     origin: String,
     trust: Trust,
     state: &'static str,
@@ -98,6 +111,16 @@ struct Known {
 }
 
 impl Known {
+    /// What the repository says about the names in a record that is in use. Notes know it themselves.
+    fn check(&mut self, site: &Site<'_>) {
+        if self.of != ItemKind::Note && self.state == "live" {
+            let stale = site.fresh.names(&self.text).stale;
+            if let Some(first) = stale.first() {
+                (self.state, self.reason) = ("stale", Some(format!("{} {first}", first.name())));
+            }
+        }
+    }
+
     fn used(&self) -> &'static str {
         match self.tally {
             Some(tally) if tally.used > 0.0 => "used",
@@ -145,10 +168,14 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         false => (by_words(site, &filter)?, true),
     };
     let order = Order::read(route, &COLUMNS);
+    if filter.state.is_some() {
+        all.iter_mut().for_each(|one| one.check(site));
+    }
     all.retain(|one| filter.takes(one));
     tally(site, &mut all)?;
     all.retain(|one| filter.used.is_none_or(|used| used == one.used()));
     order.apply(&mut all, Known::key);
+    all.iter_mut().take(LISTED).for_each(|one| one.check(site));
     let note = html! {
         (plural(all.len(), "record", "records")) @if !is_whole { ", of the newest of each kind" }
         @if all.len() > LISTED { ", the first " (LISTED) }
@@ -158,11 +185,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         header class="page" {
             h1 { "Knowledge" }
             p class="lead" { "What agents can be given: what others wrote, what the project says, what worked, what went wrong before." }
-            nav class="tabs" aria-label="Kinds" {
-                a href="/knowledge" aria-current="page" { "Everything" }
-                a href="/notes" { "Notes" } a href="/strategies" { "Strategies" } a href="/errors" { "Errors" }
-                a href="/use" { "Use" } a href="/changes" { "Changes by hand" }
-            }
+            (tabs("/knowledge"))
         }
         (form(&filter))
         div class="views" data-views="/knowledge" hidden {}
@@ -175,6 +198,25 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         }))
     };
     Ok(Page { title: "Knowledge".to_owned(), breadcrumbs: Vec::new(), body })
+}
+
+/// The pages about what is known.
+pub(super) fn tabs(current: &str) -> Markup {
+    let all = [
+        ("/knowledge", "Everything"),
+        ("/notes", "Notes"),
+        ("/strategies", "Strategies"),
+        ("/errors", "Errors"),
+        ("/use", "Use"),
+        ("/changes", "Changes by hand"),
+    ];
+    html! {
+        nav class="tabs" aria-label="Kinds" {
+            @for (path, label) in all {
+                a href=(path) aria-current=[(path == current).then_some("page")] { (label) } " "
+            }
+        }
+    }
 }
 
 fn form(filter: &Filter) -> Markup {
@@ -258,6 +300,7 @@ fn of_note(note: handover_model::Note) -> Known {
         of: ItemKind::Note,
         id: note.id.to_string(),
         link: format!("/notes/{}", note.id),
+        text: String::new(),
         title: if note.title.is_empty() { note.text } else { note.title },
         origin: note.origin,
         trust: note.trust,
@@ -273,6 +316,7 @@ fn of_package(package: handover_model::Package) -> Known {
         of: ItemKind::Package,
         id: package.id.to_string(),
         link: format!("/packages/{}", package.id),
+        text: package.summary.clone(),
         title: package.title.unwrap_or(package.summary),
         origin: package.path,
         trust: package.trust,
@@ -286,8 +330,9 @@ fn of_package(package: handover_model::Package) -> Known {
 fn of_strategy(strategy: handover_model::Strategy) -> Known {
     Known {
         of: ItemKind::Strategy,
+        link: format!("/strategies/{}", strategy.id),
         id: strategy.id,
-        link: "/strategies".to_owned(),
+        text: strategy.insight.clone(),
         title: strategy.insight,
         origin: strategy.topic.to_string(),
         trust: strategy.trust,
@@ -303,6 +348,7 @@ fn of_error(error: handover_model::ErrorPattern) -> Known {
         of: ItemKind::Error,
         id: error.hash.clone(),
         link: format!("/errors/{}", error.hash),
+        text: error.solution.unwrap_or_default(),
         title: error.signature.message,
         origin: error.signature.kind,
         trust: error.trust,
@@ -353,7 +399,7 @@ fn by_words(site: &Site<'_>, filter: &Filter) -> Result<Vec<Known>, PageError> {
     let everything = Everything {
         project: site.project,
         text: &filter.words,
-        limit: LISTED,
+        limit: if filter.narrows() { MATCHES } else { LISTED },
         session: None,
         group: None,
         of: filter.of,
@@ -371,12 +417,17 @@ fn by_words(site: &Site<'_>, filter: &Filter) -> Result<Vec<Known>, PageError> {
         true => site.store.errors(site.project, &ErrorFilter::default())?,
         false => Vec::new(),
     };
+    let numbers = found.iter().filter(|hit| hit.of == ItemKind::Package);
+    let numbers: Vec<PackageId> =
+        numbers.filter_map(|hit| hit.id.to_string().parse().ok()).collect();
+    let mut packages: HashMap<PackageId, Package> =
+        site.store.packages_by_id(&numbers)?.into_iter().map(|one| (one.id, one)).collect();
     let mut all = Vec::new();
     for hit in &found {
         let id = hit.id.to_string();
         let known = match hit.of {
             ItemKind::Package => {
-                id.parse().ok().and_then(|id| site.store.package(id).ok()).map(of_package)
+                id.parse().ok().and_then(|id| packages.remove(&id)).map(of_package)
             }
             ItemKind::Note => NoteId::new(&id)
                 .ok()

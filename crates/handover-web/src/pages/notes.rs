@@ -6,6 +6,7 @@ use handover_store::NoteFilter;
 use handover_text::quote::visible;
 use maud::{Markup, html};
 
+use super::knowledge::tabs;
 use super::record::{self, RECIPIENTS};
 use crate::error::PageError;
 use crate::form::{Subject, Verb, button, retire_or_restore};
@@ -57,6 +58,7 @@ fn list(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         header class="page" {
             h1 { "Notes" }
             p class="lead" { "What the project already knows, from its documents, its commits, conversations with agents and other memories. Agents get what answers their task." }
+            (tabs("/notes"))
         }
         (section("notes", "What is known", note, html! {
             @if notes.is_empty() {

@@ -8,8 +8,8 @@ use super::session::heading;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Tone, badge, count, empty_state, exact_time, excerpt, role_name, section, short_date,
-    time_of_day, untrusted,
+    Tone, badge, clock, count, empty_state, excerpt, role_name, section, short_date, untrusted,
+    utc_note,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -34,7 +34,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     entries.reverse();
     let note = html! {
         @if all > u64::from(SHOWN) && role.is_none() { "The latest " (SHOWN) " of " (count(all)) ", oldest" } @else { "Oldest" }
-        " first. Times are UTC."
+        " first." (utc_note())
         @if let Some(role) = &role {
             " Only by " (role_name(role.as_str())) ". " a href={ "/sessions/" (id) "/reasoning" } { "Show all" }
         }
@@ -52,7 +52,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                     @if today != last_day { li class="day" { (today) } ({ last_day = today; "" }) }
                     li {
                         p class="meta" {
-                            time datetime=(entry.created_at) title=(exact_time(entry.created_at)) { (time_of_day(entry.created_at)) }
+                            (clock(entry.created_at))
                             " " strong { (role_name(entry.role.as_str())) }
                             " " (badge(tone(entry.phase), entry.phase.as_str()))
                             @if let Some(group) = &entry.group { span class="muted" { " group " (group) } }

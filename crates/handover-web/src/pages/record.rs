@@ -83,7 +83,9 @@ fn link(item: &ItemRef) -> Markup {
     let path = match item.kind {
         ItemKind::Package => Some(format!("/packages/{}", item.id)),
         ItemKind::Note => Some(format!("/notes/{}", item.id)),
-        ItemKind::Reasoning | ItemKind::Error | ItemKind::Strategy | ItemKind::Verdict => None,
+        ItemKind::Strategy => Some(format!("/strategies/{}", item.id)),
+        ItemKind::Error => Some(format!("/errors/{}", item.id)),
+        ItemKind::Reasoning | ItemKind::Verdict => None,
     };
     let name = format!("{} {}", item.kind, item.id);
     html! { @match path { Some(path) => a href=(path) { (excerpt(&name, 60)) }, None => (excerpt(&name, 60)) } }

@@ -9,7 +9,7 @@ use crate::run_view::RunView;
 use crate::site::Site;
 use crate::view::{
     Column, Key, Order, Row, Tone, badge, duration, empty_state, fraction, meter, money,
-    ordered_table, relative_time, section, state_tone,
+    ordered_table, relative_time, section, short_id, state_tone,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[PageEntry::in_nav("runs", "/runs", "Runs", render)];
@@ -103,7 +103,7 @@ fn ordered(site: &Site<'_>, runs: &[Run], order: Option<&Order>) -> Markup {
     let row = |one: &Listed| {
         let Listed { run, state, done, stories, cost_usd, duration_ms } = one;
         Row::new(
-            html! { a href={ "/runs/" (run.id) } { "Epic " (run.epic) } p class="muted" { (run.id) } },
+            html! { a href={ "/runs/" (run.id) } { "Epic " (run.epic) } p class="muted" { (short_id(run.id.as_str())) } },
             [
                 match state {
                     Some(state) => badge(state_tone(*state), state_label(*state)),

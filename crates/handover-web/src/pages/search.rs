@@ -103,7 +103,7 @@ fn hit(site: &Site<'_>, found: &Found) -> Hit {
         (ItemKind::Note, _) => format!("/notes/{id}"),
         (ItemKind::Error, _) => format!("/errors/{id}"),
         (ItemKind::Reasoning, Some(session)) => format!("/sessions/{session}/reasoning"),
-        (ItemKind::Strategy, _) => "/strategies".to_owned(),
+        (ItemKind::Strategy, _) => format!("/strategies/{id}"),
         (ItemKind::Reasoning | ItemKind::Verdict, _) => "/sessions".to_owned(),
     };
     Hit {

@@ -1,19 +1,24 @@
 //! The strategies of the project.
 
-use handover_model::{RecordState, Strategy};
+use handover_model::{Edit, ItemKind, RecordState, Strategy};
 use handover_store::StrategyFilter;
 use maud::{Markup, html};
 
+use super::knowledge::tabs;
+use super::record::{self, RECIPIENTS};
+use crate::error::PageError;
 use crate::form::{Subject, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, count, empty_state, excerpt, meter, plural, relative_time, retired,
-    section, table, untrusted,
+    Column, Row, Tone, badge, count, empty_state, excerpt, fact, facts, meter, plural,
+    relative_time, retired, section, single_line, stale_names, table, untrusted,
 };
 
-pub(crate) const PAGES: &[PageEntry] =
-    &[PageEntry::new("strategies", "/strategies", "/knowledge", render)];
+pub(crate) const PAGES: &[PageEntry] = &[
+    PageEntry::new("strategies", "/strategies", "/knowledge", render),
+    PageEntry::new("strategy", "/strategies/{strategy}", "/knowledge", one),
+];
 
 /// Strategies on the page.
 const LISTED: usize = 200;
@@ -27,6 +32,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
         header class="page" {
             h1 { "Strategies" }
             p class="lead" { "What worked in one session and is passed on to later ones with the same technology." }
+            (tabs("/strategies"))
         }
         (section("strategies", "What worked", note, html! {
             @if strategies.is_empty() {
@@ -37,6 +43,54 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
         }))
     };
     Ok(Page { title: "Strategies".to_owned(), breadcrumbs: Vec::new(), body })
+}
+
+/// The page of one strategy.
+fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let id = route.param("strategy");
+    let all = site.store.strategies(site.project, &StrategyFilter::default())?;
+    let Some(strategy) = all.into_iter().find(|strategy| strategy.id == id) else {
+        return Err(PageError::not_found("strategy", id));
+    };
+    let given = site.store.given(site.project, ItemKind::Strategy, id, RECIPIENTS)?;
+    let changed =
+        record::history(site, |edit| matches!(edit, Edit::Strategy { id: of, .. } if of == id))?;
+    let is_retired = strategy.state == RecordState::Retired;
+    let helped = usize::try_from(strategy.helpfulness).unwrap_or(usize::MAX);
+    let stale = site.fresh.names(&strategy.insight).stale;
+    let body = html! {
+        header class="page" {
+            h1 { (excerpt(&strategy.insight, 160)) }
+            (retired(strategy.state, strategy.reason.as_deref()))
+            (facts(html! {
+                (fact("About", badge(Tone::Calm, strategy.topic.as_str())))
+                (fact("Applies to", technologies(&strategy)))
+                (fact("Said by", html! { (strategy.trust) }))
+                (fact("Helped", html! { (plural(helped, "time", "times")) ", last seen " (relative_time(site.now, strategy.last_seen)) }))
+                @if !stale.is_empty() { (fact("Since then", stale_names(&stale))) }
+                (fact("Id", html! { code { (excerpt(&strategy.id, 100)) } }))
+            }))
+            div class="acts" { (retire_or_restore(site, is_retired, Subject::Strategy, id, &format!("/strategies/{}", single_line(id)))) }
+        }
+        (section("text", "What it says", html! { "As an agent wrote it." }, html! { p class="words" { (untrusted(&strategy.insight)) } }))
+        (section("readers", "Who got it", html! { "And whether they used it." }, record::recipients(site, &given)))
+        (changed)
+    };
+    Ok(Page {
+        title: "Strategy".to_owned(),
+        breadcrumbs: vec![("/strategies".to_owned(), "Strategies".to_owned())],
+        body,
+    })
+}
+
+fn technologies(strategy: &Strategy) -> Markup {
+    let known = [&strategy.language, &strategy.framework].into_iter().flatten();
+    let known: Vec<&str> = known.map(String::as_str).collect();
+    if known.is_empty() {
+        html! { "everything" }
+    } else {
+        excerpt(&known.join(", "), 60)
+    }
 }
 
 fn rows(site: &Site<'_>, strategies: &[Strategy]) -> Markup {
@@ -51,24 +105,15 @@ fn rows(site: &Site<'_>, strategies: &[Strategy]) -> Markup {
     ];
     let most = strategies.iter().map(|strategy| strategy.helpfulness).max().unwrap_or(0) as f64;
     let row = |strategy: &Strategy| {
-        let technologies: Vec<&str> = [&strategy.language, &strategy.framework]
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
-            .collect();
         let row = Row::new(
             html! {
-                (untrusted(&strategy.insight))
+                a href={ "/strategies/" (single_line(&strategy.id)) } { (excerpt(&strategy.insight, 240)) }
                 (retired(strategy.state, strategy.reason.as_deref()))
                 (retire_or_restore(site, strategy.state == RecordState::Retired, Subject::Strategy, &strategy.id, "/strategies"))
             },
             [
                 badge(Tone::Calm, strategy.topic.as_str()),
-                if technologies.is_empty() {
-                    html! { "everything" }
-                } else {
-                    excerpt(&technologies.join(", "), 60)
-                },
+                technologies(strategy),
                 html! { (count(strategy.helpfulness)) },
                 meter(strategy.helpfulness as f64, most, Tone::Good),
                 relative_time(site.now, strategy.last_seen),

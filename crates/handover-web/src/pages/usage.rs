@@ -1,10 +1,14 @@
 //! What agents used of what they received: over time, by role, kind and section, and item by item; and what nobody uses,
 //! with a way to retire it.
 
+use std::collections::HashMap;
+
 use handover_engine::stats::{self, Idle, ItemUses, Learning, UseOf, UsePeriod, Uses};
-use handover_model::ItemKind;
+use handover_model::{ItemKind, NoteId};
+use handover_store::StrategyFilter;
 use maud::{Markup, html};
 
+use super::knowledge::tabs;
 use crate::form::{Subject, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
@@ -24,6 +28,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
         header class="page" {
             h1 { "Use" }
             p class="lead" { "What agents opened, named or echoed of what they received, where their conversation was seen to its end." }
+            (tabs("/use"))
         }
         @if stats.used.total.items == 0 {
             (empty_state("Nothing was judged yet.", "It is known once agents of a connected program have ended:", "handover host install"))
@@ -107,8 +112,9 @@ fn link(kind: ItemKind, id: &str) -> Option<String> {
     match kind {
         ItemKind::Package => Some(format!("/packages/{}", single_line(id))),
         ItemKind::Note => Some(format!("/notes/{}", single_line(id))),
-        ItemKind::Strategy => Some("/strategies".to_owned()),
-        ItemKind::Reasoning | ItemKind::Error | ItemKind::Verdict => None,
+        ItemKind::Strategy => Some(format!("/strategies/{}", single_line(id))),
+        ItemKind::Error => Some(format!("/errors/{}", single_line(id))),
+        ItemKind::Reasoning | ItemKind::Verdict => None,
     }
 }
 
@@ -152,8 +158,36 @@ fn never(site: &Site<'_>, all: &[Idle]) -> Markup {
     table("", &columns, all.iter().map(row))
 }
 
+/// What the listed items are called, as far as they are still there.
+fn titles(site: &Site<'_>, all: &[ItemUses]) -> HashMap<(ItemKind, String), String> {
+    let title = |one: &ItemUses| match one.kind {
+        ItemKind::Package => {
+            let package = site.store.package(one.id.parse().ok()?).ok()?;
+            Some(package.title.unwrap_or(package.path))
+        }
+        ItemKind::Note => {
+            let note = site.store.note(site.project, &NoteId::new(&one.id).ok()?).ok()?;
+            Some(if note.title.is_empty() { note.text } else { note.title })
+        }
+        ItemKind::Strategy | ItemKind::Error | ItemKind::Reasoning | ItemKind::Verdict => None,
+    };
+    let listed = all.iter().take(LISTED);
+    let mut titles: HashMap<_, _> = listed
+        .filter_map(|one| {
+            Some(((one.kind, one.id.clone()), title(one).filter(|it| !it.is_empty())?))
+        })
+        .collect();
+    for strategy in
+        site.store.strategies(site.project, &StrategyFilter::default()).unwrap_or_default()
+    {
+        titles.insert((ItemKind::Strategy, strategy.id), strategy.insight);
+    }
+    titles
+}
+
 fn items(site: &Site<'_>, all: &[ItemUses]) -> Markup {
     use Column::{Number, Text};
+    let titles = titles(site, all);
     let columns = [
         Text("Item"),
         Number("Briefs"),
@@ -164,7 +198,11 @@ fn items(site: &Site<'_>, all: &[ItemUses]) -> Markup {
     ];
     let row = |one: &ItemUses| {
         Row::new(
-            named(one.kind, &one.id, &one.id),
+            named(
+                one.kind,
+                &one.id,
+                titles.get(&(one.kind, one.id.clone())).map_or(one.id.as_str(), String::as_str),
+            ),
             [
                 html! { (count(one.briefs)) },
                 html! { (count(one.uses.items)) },

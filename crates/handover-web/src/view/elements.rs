@@ -145,6 +145,16 @@ pub(crate) fn copy_link(path: &str) -> Markup {
     html! { button type="button" class="plain" data-copy=(path) hidden { "Copy link" } }
 }
 
+/// The page as one file that somebody can be sent, and its address.
+pub(crate) fn share(path: &str) -> Markup {
+    html! {
+        nav class="links" aria-label="Share" {
+            a href={ (path) "/report.html" } download { "As one file" }
+            (copy_link(path))
+        }
+    }
+}
+
 /// A headline number with its label.
 pub(crate) fn stat(name: &str, value: impl Render, note: impl Render) -> Markup {
     html! {

@@ -12,13 +12,15 @@ mod waterfall;
 
 pub(crate) use chart::{Bar, Share, bars, meter, shares, step_chart};
 pub(crate) use elements::{
-    Tone, badge, copy_link, empty_state, fact, facts, retired, section, short_id, stale_names,
-    stat, state_tone,
+    Tone, badge, copy_link, empty_state, fact, facts, retired, section, share, short_id,
+    stale_names, stat, state_tone,
 };
 pub(crate) use format::{bytes, count, duration, fraction, money, plural};
 pub(crate) use links::{unlinked, with_parameter};
 pub(crate) use order::{Key, Order};
 pub(crate) use table::{Column, Row, ordered_table, table};
 pub(crate) use text::{excerpt, role_name, single_line, untrusted};
-pub(crate) use time::{exact_time, relative_time, short_date, time_of_day};
+pub(crate) use time::{
+    clock, exact_time, moment, relative_time, short_date, time_of_day, utc_note,
+};
 pub(crate) use waterfall::{Lane, Span, waterfall};

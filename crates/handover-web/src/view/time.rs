@@ -27,6 +27,21 @@ fn ago(now: Timestamp, time: Timestamp) -> String {
     }
 }
 
+/// The time of day, which the script makes the reader's.
+pub(crate) fn clock(time: Timestamp) -> Markup {
+    html! { time datetime=(time) title=(exact_time(time)) { (time_of_day(time)) } }
+}
+
+/// Day and time, which the script makes the reader's.
+pub(crate) fn moment(time: Timestamp) -> Markup {
+    html! { time datetime=(time) data-exact { (exact_time(time)) } }
+}
+
+/// What is true until the script has made times the reader's.
+pub(crate) fn utc_note() -> Markup {
+    html! { span data-utc { " Times are UTC." } }
+}
+
 pub(crate) fn exact_time(time: Timestamp) -> String {
     let text = time.to_string();
     match (text.get(..10), text.get(11..19)) {

@@ -101,18 +101,24 @@ pub(crate) fn waterfall(label: &str, lanes: &[Lane]) -> Markup {
     }
 }
 
-/// The times at which work began, as far as they do not overlap.
+/// The times at which work began, as far as they do not overlap, each minute once. The first says that they are
+/// UTC, until the script makes them the reader's.
 fn hours(scale: &Scale) -> Markup {
     let mut free = f64::MIN;
-    let mut shown = Vec::new();
+    let mut shown: Vec<(f64, Timestamp)> = Vec::new();
     for (from, _, at) in &scale.stretches {
-        let x = at / scale.width * WIDTH;
-        if x >= free && x < WIDTH - 34.0 {
-            shown.push((x, time_of_day(Timestamp::from_micros(*from as i64))));
-            free = x + 46.0;
+        let (x, time) = (at / scale.width * WIDTH, Timestamp::from_micros(*from as i64));
+        let is_same = shown.last().is_some_and(|(_, last)| time_of_day(*last) == time_of_day(time));
+        if x >= free && x < WIDTH - 34.0 && !is_same {
+            free = x + if shown.is_empty() { 74.0 } else { 46.0 };
+            shown.push((x, time));
         }
     }
-    html! { @for (x, text) in shown { text x=(format!("{:.1}", x + 2.0)) y="12" { (text) } } }
+    html! {
+        @for (nth, (x, time)) in shown.iter().enumerate() {
+            text x=(format!("{:.1}", x + 2.0)) y="12" data-time=(time) { (time_of_day(*time)) @if nth == 0 { " UTC" } }
+        }
+    }
 }
 
 fn bar(scale: &Scale, span: &Span, y: f64) -> Markup {
@@ -159,6 +165,15 @@ mod tests {
         let pause = at(100_000) - at(100);
         assert!(pause > 0.0 && pause < first, "{pause} {first}");
         assert!((at(100_100) - WIDTH).abs() < 0.1, "the end is the right edge");
+    }
+
+    #[test]
+    fn a_minute_is_written_once() {
+        let spans = (0..10).map(|nth| span(nth * 5, nth * 5 + 2)).chain([span(70, 90)]);
+        let lanes = [Lane { name: "a".to_owned(), spans: spans.collect() }];
+        let html = waterfall("Steps", &lanes).into_string();
+        assert_eq!((html.matches(">00:00 UTC<").count(), html.matches("00:00").count()), (1, 2));
+        assert_eq!(html.matches(">00:01<").count(), 1, "{html}");
     }
 
     #[test]

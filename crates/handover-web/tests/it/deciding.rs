@@ -41,7 +41,7 @@ fn a_skipped_story_is_in_the_journal_with_who_did_it() {
     shows(&entry, &["1-1-login", "skipped by dashboard, token t1: not <b>now</b>"]);
     hides(&entry, &["hunter2"]);
     let page = fixture.page_with(&format!("/runs/{run}/stories"), &[("story", "1-1-login")]);
-    shows(&page, &["skipped by dashboard, token t1", "&lt;b&gt;now&lt;/b&gt;", "--start-from"]);
+    shows(&page, &["skipped by dashboard, token t1", "&lt;b&gt;now&lt;/b&gt;", "Retry it"]);
     hides(&page, &["hunter2", "<b>now"]);
 
     // It is settled, and the other one is not.

@@ -1,6 +1,7 @@
 //! The frame of every page: navigation, title, theme, forms, assets.
 
 use handover_model::{Coverage, NoteKind};
+use handover_store::Strategies as _;
 use handover_web::{Method, PageRequest, demo_paths};
 
 use crate::fixture::{FORM_TOKEN, Fixture, hides, shows};
@@ -12,6 +13,9 @@ fn every_page_of_the_table_has_a_frame() {
     let receipt = fixture.receipt(2, "tech_lead", &ids, "block");
     let error = fixture.error(3, "boom", Some("wait"));
     let note = fixture.note(4, NoteKind::Doc, "Prices are cents.");
+    fixture.strategy(5, "One refresh at a time.", None);
+    let strategies = fixture.store.strategies(&fixture.project(), &Default::default()).unwrap();
+    let strategy = strategies[0].id.clone();
     let run = fixture.crashed_run("run_1", "1");
     for (name, path) in demo_paths() {
         let path = path
@@ -19,6 +23,7 @@ fn every_page_of_the_table_has_a_frame() {
             .replace("{package}", "1")
             .replace("{receipt}", receipt.as_str())
             .replace("{error}", &error)
+            .replace("{strategy}", &strategy)
             .replace("{note}", note.as_str())
             .replace("{run}", run.as_str());
         let (path, query) = path.split_once('?').unwrap_or((&path, ""));

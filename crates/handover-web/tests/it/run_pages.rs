@@ -84,6 +84,8 @@ fn a_finished_run() {
     [Runs](/runs) /
     # Epic 1 done
     Run run_1 started 28 h ago, last active 28 h ago, records in session [s1](/sessions/s1), branch handover/epic-1
+    [As one file](/runs/run_1/report.html)
+    {button } Copy link
     Stories done: 2 of 2
     Cost: $1.00 48,000 tokens
     Agent and gate time: 4 m 23 s 28 turns
@@ -146,14 +148,14 @@ fn a_finished_run() {
     ## Journal
     The last entries of 25. [All of it](/runs/run_1/journal)
     | No. | Time | Kind | What | Story | Outcome
-    | 14 | 08:00 | intent | agent dev 1 | 1-2-logout | –
-    | 15 | 08:00 | result | phase ended dev 1 | 1-2-logout | complete
-    | 16 | 08:00 | intent | gates 1 | 1-2-logout | –
-    | 17 | 08:00 | result | gates ended 1 | 1-2-logout | passed
-    | 18 | 08:00 | intent | agent review 1 | 1-2-logout | –
-    | 19 | 08:00 | result | phase ended review 1 | 1-2-logout | passed
-    | 20 | 08:00 | intent | commit | 1-2-logout | –
-    | 21 | 08:00 | result | committed | 1-2-logout | c0ffee1234…
+    | 14 | 08:00 | intent | [agent dev 1](/runs/run_1/steps?story=1-2-logout&amp;phase=dev&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
+    | 15 | 08:00 | result | [phase ended dev 1](/runs/run_1/steps?story=1-2-logout&amp;phase=dev&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | complete
+    | 16 | 08:00 | intent | gates 1 | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
+    | 17 | 08:00 | result | gates ended 1 | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | passed
+    | 18 | 08:00 | intent | [agent review 1](/runs/run_1/steps?story=1-2-logout&amp;phase=review&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
+    | 19 | 08:00 | result | [phase ended review 1](/runs/run_1/steps?story=1-2-logout&amp;phase=review&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | passed
+    | 20 | 08:00 | intent | commit | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
+    | 21 | 08:00 | result | committed | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | c0ffee1234…
     | 22 | 08:00 | intent | merge | – | –
     | 23 | 08:00 | result | merged | – | –
     | 24 | 08:00 | intent | finish | – | –

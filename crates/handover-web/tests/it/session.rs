@@ -160,5 +160,5 @@ fn the_overview_lists_what_needs_a_person() {
 fn a_calm_overview_says_so() {
     let fixture = Fixture::new();
     let page = fixture.page("/");
-    shows(&page, &["0 things", "no run is waiting", "every brief arrived"]);
+    shows(&page, &["0 things", "no run is waiting", "no briefs yet"]);
 }

@@ -24,7 +24,7 @@ fn a_failed_review_is_two_clicks_from_the_run() {
     shows(&page, &[step, "/runs/run_1/stories?story=1-1-login", "class=\"waterfall\""]);
     hides(&page, &["title=\"review said"]);
     let story = fixture.page_with("/runs/run_1/stories", &[("story", "1-1-login")]);
-    shows(&story, &["review said failed.", step, "Steps", "handover run 1 --start-from 1-1-login"]);
+    shows(&story, &["review said failed.", step, "Steps", "Retry it", "handover run 1 --resume"]);
     let asked = [("story", "1-1-login"), ("phase", "review"), ("attempt", "1")];
     let step = fixture.page_with("/runs/run_1/steps", &asked);
     shows(

@@ -26,7 +26,7 @@ fn the_overview() {
     Runs: 0 running, 0 in total
     Cost today: $0.00 0 agents of runs
     Briefed today: 0 0 tokens
-    Failed today: 0 every brief arrived
+    Failed today: 0 no briefs yet
     ## Needs a person
     3 things. [What happened lately](/away)
     - brief failed[tech lead in s1: the agent was killed](/receipts/r_00000070)28 h ago
@@ -77,6 +77,8 @@ fn a_session() {
     # Session s1 active
     Started 28 h ago
     [Picture](/sessions/s1)[Packages 3](/sessions/s1/packages)[Reasoning 3](/sessions/s1/reasoning)[Receipts 3](/sessions/s1/receipts)
+    [As one file](/sessions/s1/report.html)
+    {button } Copy link
     Packages: 3 in their latest version
     Reached someone: 2 of 3 1 read
     Reached nobody: 1 [which?](/sessions/s1/packages?reach=nobody)
@@ -129,7 +131,7 @@ fn a_session() {
     Written, but in no brief that arrived.
     - [What is left to do](/packages/4) by developer, 28 h ago
     ## What happened
-    Times are UTC.
+    In order of time. Times are UTC.
     - 15 Jan
     - 08:00requirements engineerwrote [How tokens rotate](/packages/1) for developer, tech lead superseded
     - 08:00requirements engineercorrected [How tokens rotate](/packages/2) for developer, tech lead
@@ -259,9 +261,9 @@ fn a_receipt_with_everything() {
     - Delivered 28 h ago, handed over
     - Confirmed 28 h ago, the agent has it
     Specialization is incomplete: the template is too long
-    [Compare with another](/receipts/r_rich/compare)
+    [Compare with another](/receipts/r_rich/compare) r_rich
+    [As one file](/receipts/r_rich/report.html)
     {button } Copy link
-    r_rich
     ## Task
     What it was asked to do, without secrets.
     Rotate refresh tokens.
@@ -334,11 +336,11 @@ fn a_failed_receipt() {
     assert_snapshot!(news(&login.page("/receipts/r_00000070"), &rich), @r"
     # What the tech lead was given failed
     nothing from others, 300 tokens, model Never arrived.
-    - Delivered not yet, handed over
-    - Confirmed not yet, the agent has it
+    - Delivered not yet
+    - Confirmed not yet
     - Failed the agent was killed
-    [Compare with another](/receipts/r_00000070/compare)
-    r_00000070
+    [Compare with another](/receipts/r_00000070/compare) 000070
+    [As one file](/receipts/r_00000070/report.html)
     Rotate the tokens.
     no verdict The brief never arrived.
     300 tokens in total, counted for claude.
@@ -357,6 +359,7 @@ fn the_list_of_errors() {
     assert_snapshot!(readable(&login().page("/errors")), @r"
     # Errors
     Errors that the project has seen before, with their solutions. An error is recognized even if paths and numbers in it change.
+    [Everything](/knowledge) [Notes](/notes) [Strategies](/strategies) [Errors](/errors) [Use](/use) [Changes by hand](/changes)
     ## Known errors
     2 patterns, highest confidence first. Agents see those above 0.7.
     | Error | What solved it | Confidence | Confidence as a bar | Seen | Last
@@ -393,6 +396,10 @@ fn errors_with_and_without_a_solution() {
     1 time.
     | When | Who | Session | Command
     | 28 h ago | developer | [s1](/sessions/s1) | npm test
+    ## Who got it
+    And whether they used it.
+    It has reached nobody yet. It is offered to the next agent whose task it answers:
+    handover assemble --role developer --task &quot;…&quot; --explain
     ");
     assert_snapshot!(news(&solved, &unsolved), @r"
     # connect ECONNREFUSED &lt;n&gt;.&lt;n&gt;.&lt;n&gt;.&lt;n&gt;:&lt;n&gt;
@@ -406,10 +413,11 @@ fn the_list_of_strategies() {
     assert_snapshot!(readable(&login().page("/strategies")), @r"
     # Strategies
     What worked in one session and is passed on to later ones with the same technology.
+    [Everything](/knowledge) [Notes](/notes) [Strategies](/strategies) [Errors](/errors) [Use](/use) [Changes by hand](/changes)
     ## What worked
     1 strategy, most helpful first.
     | Insight | About | Applies to | Helped | Helped, as a bar | Last
-    | One refresh at a time, behind a lock. | architecture | rust | 1 | | 28 h ago
+    | [One refresh at a time, behind a lock.](/strategies/st_05a2b8ca4e76d7ee) | architecture | rust | 1 | | 28 h ago
     ");
 }
 
@@ -424,8 +432,8 @@ fn a_search_that_finds_every_kind() {
     package failures · docs/30.md, session s1, 28 h ago
     - [One refresh at a time, behind a lock.](/sessions/s1/reasoning)
     reasoning decisions of developer, session s1, 28 h ago
-    - [One refresh at a time, behind a lock.](/strategies)
-    strategy helped 1 times, 28 h ago
+    - [One refresh at a time, behind a lock.](/strategies/st_05a2b8ca4e76d7ee)
+    strategy helped 1 time, 28 h ago
     ");
 }
 

@@ -30,6 +30,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
         session: app.named_session()?,
         group: app.group()?,
         role: args.role,
+        state: None,
         limit: args.limit,
     };
     let receipts = app.store()?.receipts(&filter)?;

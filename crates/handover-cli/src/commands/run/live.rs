@@ -134,6 +134,8 @@ impl<'a> Live<'a> {
             | Event::BaseChecked { .. }
             | Event::Resumed { .. }
             | Event::Answered { .. }
+            | Event::Retried { .. }
+            | Event::Approved { .. }
             | Event::Merged { .. }
             | Event::Stopped { .. }
             | Event::Ended { .. } => {}

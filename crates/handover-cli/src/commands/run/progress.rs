@@ -267,6 +267,8 @@ fn result(event: &Event) -> Value {
         | Event::Committed { .. }
         | Event::Parked { .. }
         | Event::Answered { .. }
+        | Event::Retried { .. }
+        | Event::Approved { .. }
         | Event::Merged { .. }
         | Event::Stopped { .. }
         | Event::Ended { .. } => serde_json::to_value(event).unwrap_or_default(),
@@ -308,7 +310,7 @@ pub(super) fn sentence(event: &Event) -> Option<String> {
             None => tried(story, *gate, results),
         },
         Event::WaitEnded { .. } => "the usage limit is lifted".to_owned(),
-        Event::GaveUp { story, reason } => format!("{story} ends: {reason}"),
+        Event::GaveUp { story, reason, .. } => format!("{story} ends: {reason}"),
         Event::Refused { story, problems } => {
             format!("{story} cannot be committed: {}", problems.join("; "))
         }
@@ -326,6 +328,8 @@ pub(super) fn sentence(event: &Event) -> Option<String> {
         Event::Started { .. }
         | Event::Resumed { .. }
         | Event::Answered { .. }
+        | Event::Retried { .. }
+        | Event::Approved { .. }
         | Event::Opened { .. }
         | Event::Stopped { .. }
         | Event::Ended { .. } => return None,

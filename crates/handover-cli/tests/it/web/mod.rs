@@ -1,6 +1,7 @@
 //! The dashboard in a real browser. `scripts/browser` installs it; a missing one fails the test.
 
 mod acting;
+mod actions;
 mod answers;
 mod commands;
 mod hostile;
@@ -9,6 +10,7 @@ mod pages;
 mod people;
 mod running;
 mod sharing;
+mod times;
 mod views;
 
 use std::path::Path;

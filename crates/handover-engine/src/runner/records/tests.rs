@@ -100,7 +100,8 @@ fn a_reviewers_record_has_a_line_for_each_finding() {
 
 #[test]
 fn answers_are_recorded_with_their_questions() {
-    let answers = [Answer { question: "Which port?".to_owned(), text: "8080".to_owned() }];
+    let answers =
+        [Answer { question: "Which port?".to_owned(), text: "8080".to_owned(), by: None }];
     let text = append("# Story\n", &answers_record(&answers, at()));
     assert!(text.contains("## Questions Answered\n\n- **Date:** 2023-11-14\n"), "{text}");
     assert!(text.contains("### Answers\n\n- Which port? → 8080\n"), "{text}");

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use super::{away, receipts, runs, sessions};
 use crate::error::PageError;
 use crate::page::{Page, PageEntry, PageResult, Route};
-use crate::run_view::{self, RunView};
+use crate::run_view::RunView;
 use crate::site::Site;
 use crate::view::{
     Tone, badge, count, empty_state, excerpt, money, plural, relative_time, role_name, section,
@@ -23,10 +23,9 @@ use crate::view::{
 pub(crate) const PAGES: &[PageEntry] = &[PageEntry::in_nav("overview", "/", "Overview", render)];
 
 const DAY: i64 = 86_400_000_000;
-// How many records are read and listed.
-const RUNS: u32 = 20;
-const RECEIPTS: u32 = 500;
+// How many records are listed. Figures count all of them.
 const LISTED: usize = 6;
+const FAILED: u32 = 5;
 const NEEDS: usize = 12;
 
 /// Something that needs a person's attention.
@@ -40,27 +39,22 @@ struct Need {
 
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let sessions = site.store.sessions(None)?;
-    let runs = site.store.runs(&RunFilter { epic: None, limit: Some(RUNS) })?;
-    let filter = ReceiptFilter { limit: Some(RECEIPTS), ..ReceiptFilter::default() };
-    let receipts = site.store.receipts(&filter)?;
+    let runs = site.store.runs(&RunFilter::default())?;
+    let latest = ReceiptFilter { limit: Some(LISTED as u32), ..ReceiptFilter::default() };
+    let receipts = site.store.receipts(&latest)?;
     let midnight = Timestamp::from_micros(site.now.as_micros().div_euclid(DAY) * DAY);
     let active: Vec<Session> = sessions
         .iter()
         .filter(|session| session.status == SessionStatus::Active)
         .cloned()
         .collect();
-    let (spent, agents) = cost_today(site, &runs, midnight)?;
-    let given =
-        receipts.iter().filter(|receipt| receipt.delivered_at.is_some_and(|at| at >= midnight));
-    let (briefs, tokens) =
-        given.fold((0_usize, 0), |(n, sum), receipt| (n + 1, sum + receipt.tokens));
-    let failed = receipts
-        .iter()
-        .filter(|receipt| receipt.state == ReceiptState::Failed && receipt.created_at >= midnight)
-        .count();
-    let needs = collect_needs(site, &active, &runs, &receipts)?;
+    let days = team::days(site)?;
+    let spent = days.last().copied().unwrap_or_default();
+    let today = site.store.receipt_sums(site.project, midnight)?;
+    let failed = today.by_state.get(&ReceiptState::Failed).copied().unwrap_or_default();
+    let needs = collect_needs(site, &active, &runs)?;
     let nothing = sessions.is_empty() && runs.is_empty();
-    let team = team::render(site, &receipts, &runs)?;
+    let team = team::render(site, &days)?;
     let away = away::summary(site, route)?;
     let body = html! {
         header class="page" { h1 { (site.project) } }
@@ -72,10 +66,10 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             (away)
             dl class="stats" id="figures" data-live {
                 (stat("Sessions", count(active.len()), html! { "active, " (count(sessions.len())) " in total" }))
-                (stat("Runs", count(runs.iter().filter(|run| run.state == RunState::Running).count()), html! { "running, " (count(runs.len())) @if runs.len() >= RUNS as usize { "+" } " in total" }))
-                (stat("Cost today", money(spent), html! { (plural(agents, "agent", "agents")) " of runs" }))
-                (stat("Briefed today", count(briefs), html! { (count(tokens)) " tokens" }))
-                (stat("Failed today", html! { span class=(if failed > 0 { "bad" } else { "" }) { (count(failed)) } }, if failed > 0 { "briefs that never arrived" } else { "every brief arrived" }))
+                (stat("Runs", count(runs.iter().filter(|run| run.state == RunState::Running).count()), html! { "running, " (count(runs.len())) " in total" }))
+                (stat("Cost today", money(spent.cost), html! { (plural(spent.agents, "agent", "agents")) " of runs" }))
+                (stat("Briefed today", count(today.delivered()), html! { (count(today.tokens)) " tokens" }))
+                (stat("Failed today", html! { span class=(if failed > 0 { "bad" } else { "" }) { (count(failed)) } }, if failed > 0 { "briefs that never arrived" } else if today.delivered() > 0 { "every brief arrived" } else { "no briefs yet" }))
             }
             @if let Some(counts) = (site.coverage)() { (covered(&counts)) }
             (section("needs", "Needs a person", html! { (plural(needs.len(), "thing", "things")) ". " a href="/away" { "What happened lately" } }, need_list(site, &needs)))
@@ -87,7 +81,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 (section("sessions", "Sessions", html! { a href="/sessions" { "All sessions" } }, sessions::rows(site, &sessions[..sessions.len().min(LISTED)])))
             }
             @if !receipts.is_empty() {
-                (section("receipts", "Latest briefs", html! { "What agents were given." }, receipts::rows(site, &receipts[..receipts.len().min(LISTED)])))
+                (section("receipts", "Latest briefs", html! { "What agents were given." }, receipts::rows(site, &receipts)))
             }
         }
     };
@@ -111,24 +105,6 @@ fn covered(counts: &BTreeMap<Coverage, u64>) -> Markup {
     }
 }
 
-/// Cost and number of the agents of runs since midnight.
-fn cost_today(
-    site: &Site<'_>,
-    runs: &[handover_model::Run],
-    midnight: Timestamp,
-) -> Result<(f64, usize), PageError> {
-    let (mut spent, mut agents) = (0.0, 0);
-    for run in runs.iter().filter(|run| run.updated_at >= midnight) {
-        for end in run_view::finished_agents(&site.store.journal(&run.id, 1)?) {
-            if end.at >= midnight {
-                spent += end.cost_usd;
-                agents += 1;
-            }
-        }
-    }
-    Ok((spent, agents))
-}
-
 fn need_list(site: &Site<'_>, needs: &[Need]) -> Markup {
     html! {
         @if needs.is_empty() { p class="muted" { "Nothing. Every brief arrived, and no run is waiting." } }
@@ -150,7 +126,6 @@ fn collect_needs(
     site: &Site<'_>,
     active: &[Session],
     runs: &[handover_model::Run],
-    receipts: &[handover_model::Receipt],
 ) -> Result<Vec<Need>, PageError> {
     let mut needs = Vec::new();
     let mut epics = Vec::new();
@@ -160,6 +135,9 @@ fn collect_needs(
             continue;
         }
         epics.push(&run.epic);
+        if run.state == RunState::Done {
+            continue;
+        }
         let Ok(view) = RunView::read(site, &run.id) else { continue };
         let (tone, word) = match view.state() {
             RunState::Running | RunState::Done => continue,
@@ -185,13 +163,12 @@ fn collect_needs(
         });
     }
     let week = site.now.as_micros().saturating_sub(7 * DAY);
-    for receipt in receipts
-        .iter()
-        .filter(|receipt| {
-            receipt.state == ReceiptState::Failed && receipt.created_at.as_micros() >= week
-        })
-        .take(5)
-    {
+    let state = Some(ReceiptState::Failed);
+    let failed = ReceiptFilter { state, limit: Some(FAILED), ..ReceiptFilter::default() };
+    for receipt in site.store.receipts(&failed)? {
+        if receipt.created_at.as_micros() < week {
+            break;
+        }
         needs.push(Need {
             tone: Tone::Bad,
             word: "brief failed",

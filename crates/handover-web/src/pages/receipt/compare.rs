@@ -28,7 +28,7 @@ pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let body = html! {
         header class="page" {
             h1 { "Two briefs, side by side" }
-            p class="lead" { "The " (role) " of " (relative_time(site.now, left.created_at)) " and another." }
+            p class="lead" { "What the " (role) " was given " (relative_time(site.now, left.created_at)) ", beside another brief." }
         }
         (choose(site, &left, right.as_ref())?)
         @match &right {
@@ -72,6 +72,12 @@ fn choose(site: &Site<'_>, left: &Receipt, right: Option<&Receipt>) -> Result<Ma
     };
     let mut offered = site.store.receipts(&filter)?;
     offered.retain(|other| other.id != left.id);
+    // Like `handover receipt diff`: the previous brief of the role.
+    let is_previous = |other: &&Receipt| {
+        (&other.role, &other.group) == (&left.role, &left.group)
+            && other.created_at <= left.created_at
+    };
+    let chosen = right.or_else(|| offered.iter().find(is_previous)).map(|one| one.id.clone());
     Ok(html! {
         form class="inline" method="get" action={ "/receipts/" (left.id) "/compare" } {
             label for="with" { "Compare with" }
@@ -80,7 +86,7 @@ fn choose(site: &Site<'_>, left: &Receipt, right: Option<&Receipt>) -> Result<Ma
                     option value=(right.id) selected { (role_name(right.role.as_str())) " " (short_id(right.id.as_str())) }
                 }
                 @for other in &offered {
-                    option value=(other.id) selected[right.is_some_and(|right| right.id == other.id)] {
+                    option value=(other.id) selected[chosen.as_ref() == Some(&other.id)] {
                         (role_name(other.role.as_str())) " " (short_id(other.id.as_str()))
                         @if let Some(task) = &other.task { ": " (single_line(task).chars().take(60).collect::<String>()) }
                     }

@@ -74,7 +74,7 @@ impl Names {
         }
         if any(ItemKind::Strategy) {
             for strategy in site.store.strategies(site.project, &StrategyFilter::default())? {
-                let link = Some("/strategies".to_owned());
+                let link = Some(format!("/strategies/{}", strategy.id));
                 let name = Name { title: strategy.insight, author: None, link };
                 names.insert((ItemKind::Strategy, strategy.id), name);
             }

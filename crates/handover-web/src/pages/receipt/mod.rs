@@ -14,8 +14,8 @@ use self::outcome::Ended;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, copy_link, count, empty_state, excerpt, meter, plural, relative_time,
-    role_name, section, single_line, state_tone, table, untrusted,
+    Column, Row, Tone, badge, count, empty_state, excerpt, meter, plural, relative_time, role_name,
+    section, share, short_id, single_line, state_tone, table, untrusted,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[
@@ -69,9 +69,9 @@ fn links(receipt: &Receipt, ended: &Ended) -> Markup {
         p class="links" {
             @if let Some(step) = &ended.step { (step.link()) }
             a href={ "/receipts/" (receipt.id) "/compare" } { "Compare with another" }
-            (copy_link(&format!("/receipts/{}", receipt.id)))
-            code class="muted" { (receipt.id) }
+            " " code class="muted" { (short_id(receipt.id.as_str())) }
         }
+        (share(&format!("/receipts/{}", receipt.id)))
     }
 }
 
@@ -122,7 +122,7 @@ fn progress(site: &Site<'_>, receipt: &Receipt) -> Markup {
             @for (name, at, meaning) in steps {
                 li class=(if at.is_some() { "done" } else { "open" }) {
                     strong { (name) } " "
-                    span class="muted" { @match at { Some(at) => (relative_time(site.now, at)), None => "not yet" } ", " (meaning) }
+                    span class="muted" { @match at { Some(at) => { (relative_time(site.now, at)) ", " (meaning) }, None => "not yet" } }
                 }
             }
             @if failed {

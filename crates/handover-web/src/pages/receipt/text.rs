@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::items::{Names, form_label, share, use_of};
 use crate::site::Site;
-use crate::view::{Tone, badge, count, empty_state, exact_time, stale_names};
+use crate::view::{Tone, badge, count, empty_state, moment, stale_names};
 
 /// Bytes of the text that are shown.
 const SHOWN: usize = 100_000;
@@ -32,7 +32,7 @@ pub(super) fn render(site: &Site<'_>, receipt: &Receipt, names: &Names) -> Marku
         p class="note" {
             "BLAKE3 of the whole prompt: " code { (receipt.prompt_hash) } ". "
             code { "handover receipt verify " (receipt.id) " FILE" } " checks that a text is this one. Created "
-            (exact_time(receipt.created_at)) "."
+            (moment(receipt.created_at)) "."
         }
     }
 }

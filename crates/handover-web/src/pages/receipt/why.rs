@@ -38,7 +38,7 @@ pub(super) fn ask(
             @match &findings {
                 None => {},
                 Some(none) if none.is_empty() => p class="note" role="status" { "Nothing is known as " strong { (untrusted(asked)) } ": no package, note or file. " code { "handover learn" } " reads what the project knows." },
-                Some(findings) => ol class="list answers" role="status" { @for finding in findings { li { (found(finding)) } } },
+                Some(findings) => div role="status" { ol class="list answers" { @for finding in findings { li { (found(finding)) } } } },
             }
         },
     ))

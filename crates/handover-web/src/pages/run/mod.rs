@@ -15,11 +15,13 @@ use maud::{Markup, html};
 use crate::error::PageError;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::pages::receipt::outcome::word_tone;
-use crate::run_view::{RunDocument, RunView};
+use crate::run_view::{RunDocument, RunView, step_path};
 use crate::site::Site;
+use crate::steps::escaped;
 use crate::view::{
-    Column, Row, Tone, badge, count, duration, empty_state, exact_time, excerpt, fraction, money,
-    plural, relative_time, section, stat, state_tone, table, time_of_day, untrusted,
+    Column, Row, Tone, badge, clock, count, duration, empty_state, excerpt, fraction, moment,
+    money, plural, relative_time, section, share, short_id, stat, state_tone, table, untrusted,
+    utc_note,
 };
 
 use self::questions::RejectedAnswer;
@@ -64,7 +66,7 @@ fn render_with(site: &Site<'_>, id: &RunId, rejected: Option<&RejectedAnswer>) -
         (sections(site, &view, rejected)?)
         (log::section(site, &view))
         (section("journal", "Journal", html! { "The last entries of " (count(view.entries.len())) ". " a href={ "/runs/" (id) "/journal" } { "All of it" } },
-            journal_table(&view.entries, view.entries.len().saturating_sub(LAST), LAST)))
+            journal_table(id, &view.entries, view.entries.len().saturating_sub(LAST), LAST)))
     };
     Ok(Page {
         title: format!("Run of epic {}", view.run.epic),
@@ -104,10 +106,11 @@ pub(crate) fn heading(site: &Site<'_>, view: &RunView) -> Markup {
         header class="page" id="head" data-live {
             h1 { "Epic " (run.epic) " " (badge(state_tone(view.state()), state_label(view.state()))) }
             p class="muted" {
-                "Run " code { (run.id) } " started " (relative_time(site.now, run.created_at)) ", last active " (relative_time(site.now, run.updated_at))
+                "Run " code { (short_id(run.id.as_str())) } " started " (relative_time(site.now, run.created_at)) ", last active " (relative_time(site.now, run.updated_at))
                 ", records in session " a href={ "/sessions/" (run.session) } { (run.session) }
                 @if let Some(document) = &view.document { ", branch " code { (excerpt(&document.branch, 100)) } }
             }
+            (share(&format!("/runs/{}", run.id)))
         }
     }
 }
@@ -169,16 +172,20 @@ fn next_step(view: &RunView, document: &RunDocument) -> Markup {
         ),
         RunState::Blocked if view.is_answered() => (
             Tone::Good,
-            "All questions are answered. Resume the run:",
+            "Everything is answered. Resume the run:",
             format!("handover run {epic} --resume"),
         ),
-        RunState::Blocked => {
-            (Tone::Warn, "Some stories are blocked.", format!("handover run {epic}"))
-        }
+        RunState::Blocked => (
+            Tone::Warn,
+            "Some stories are blocked. Answer them above, or start again:",
+            format!("handover run {epic}"),
+        ),
     };
     html! {
         div class={ "notice " (tone.class()) } id="needed" data-live {
-            p { strong { (what) } @if let Some(reason) = &document.reason { " " (untrusted(reason)) } }
+            // What it waited for is no longer true once it is answered.
+            @let reason = document.reason.as_ref().filter(|_| !view.is_answered());
+            p { strong { (what) } @if let Some(reason) = reason { " " (untrusted(reason)) } }
             @for story in document.units().filter(|story| matches!(story.state(), StoryState::Failed | StoryState::Blocked)) {
                 p {
                     code { (excerpt(&story.id, 80)) } " " (story.state().as_str())
@@ -198,7 +205,7 @@ fn waiting(document: &RunDocument) -> Markup {
             div class="notice warn" id="needed" data-live {
                 p {
                     strong { "The agent program has reached a usage limit." } " The run waits until "
-                    time datetime=(until) { (exact_time(until)) } " and then continues by itself."
+                    (moment(until)) " and then continues by itself."
                 }
             }
         }
@@ -236,7 +243,7 @@ pub(crate) fn agent_summaries(view: &RunView) -> Markup {
                 @for agent in &agents {
                     li {
                         p class="meta" {
-                            time datetime=(agent.at) title=(exact_time(agent.at)) { (time_of_day(agent.at)) }
+                            (clock(agent.at))
                             " " strong { (excerpt(&agent.phase, 30)) " " (agent.attempt) } " " code { (excerpt(&agent.story, 80)) }
                         }
                         p class="words" { (excerpt(&agent.summary, 1_000)) }
@@ -247,14 +254,18 @@ pub(crate) fn agent_summaries(view: &RunView) -> Markup {
     )
 }
 
-fn journal_table(entries: &[JournalEntry], from: usize, most: usize) -> Markup {
+fn journal_table(run: &RunId, entries: &[JournalEntry], from: usize, most: usize) -> Markup {
     use Column::{Number, Text};
     let columns =
         [Number("No."), Text("Time"), Text("Kind"), Text("What"), Text("Story"), Text("Outcome")];
-    table("small journal", &columns, entries.iter().skip(from).take(most).map(journal_row))
+    table(
+        "small journal",
+        &columns,
+        entries.iter().skip(from).take(most).map(|entry| journal_row(run, entry)),
+    )
 }
 
-fn journal_row(entry: &JournalEntry) -> Row {
+fn journal_row(run: &RunId, entry: &JournalEntry) -> Row {
     let word = |key: &str| entry.entry[key].as_str().unwrap_or_default();
     let what = [word("effect"), word("event"), word("note")].concat().replace('_', " ");
     let attempt = entry.entry["attempt"].as_u64();
@@ -273,18 +284,29 @@ fn journal_row(entry: &JournalEntry) -> Row {
         commit if commit == word("commit") => html! { code { (excerpt(commit, 11)) } },
         outcome => excerpt(&outcome.replace('_', " "), 120),
     };
+    // An agent of a party has no page of its own.
+    let is_step = !word("phase").is_empty() && entry.entry["voice"].is_null();
     let attempt = html! {
-        (excerpt(&what, 60))
-        @if let Some(attempt) = attempt { " " span class="muted" { (excerpt(word("phase"), 30)) " " (attempt) } }
+        @match attempt {
+            Some(attempt) if is_step => a href=(step_path(run, word("story"), word("phase"), attempt)) data-drawer {
+                (excerpt(&what, 60)) " " (excerpt(word("phase"), 30)) " " (attempt)
+            },
+            Some(attempt) => { (excerpt(&what, 60)) " " span class="muted" { (attempt) } },
+            None => (excerpt(&what, 60)),
+        }
     };
     let story = word("story");
     Row::new(
         html! { (entry.seq) },
         [
-            html! { time datetime=(entry.created_at) title=(exact_time(entry.created_at)) { (time_of_day(entry.created_at)) } },
+            clock(entry.created_at),
             badge(tone, entry.kind.as_str()),
             attempt,
-            if story.is_empty() { nothing() } else { excerpt(story, 60) },
+            if story.is_empty() {
+                nothing()
+            } else {
+                html! { a href={ "/runs/" (run) "/stories?story=" (escaped(story)) } { (excerpt(story, 60)) } }
+            },
             outcome,
         ],
     )
@@ -316,8 +338,8 @@ fn journal_page(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let from = route.query("from").and_then(|from| from.parse().ok()).unwrap_or(last).min(all);
     let body = html! {
         (heading(site, &view))
-        (section("journal", "Journal", html! { (plural(all, "entry", "entries")) ", written before and after every effect. Times are UTC." }, html! {
-            (journal_table(&view.entries, from, LISTED))
+        (section("journal", "Journal", html! { (plural(all, "entry", "entries")) ", written before and after every effect." (utc_note()) }, html! {
+            (journal_table(id, &view.entries, from, LISTED))
             nav class="pages" aria-label="More entries" {
                 @if from > 0 { a href={ "/runs/" (id) "/journal?from=" (from.saturating_sub(LISTED)) } { "Earlier" } }
                 @if from + LISTED < all { a href={ "/runs/" (id) "/journal?from=" (from + LISTED) } { "Later" } }

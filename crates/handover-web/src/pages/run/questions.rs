@@ -61,6 +61,7 @@ fn record_answer(
         redactor: site.redactor,
         config: site.config,
         machine: site.machine,
+        author: site.author,
         now: site.now,
     };
     context.answer(&asked, text)
@@ -150,7 +151,7 @@ fn answers(view: &RunView) -> Result<Markup, PageError> {
         html! {
             @for (story, answer) in given {
                 div class="notice" {
-                    p { code { (excerpt(story, 80)) } }
+                    p { code { (excerpt(story, 80)) } @if let Some(by) = &answer.by { span class="muted" { " by " (excerpt(by, 80)) } } }
                     p class="words muted" { (untrusted(&answer.question)) }
                     p class="words" { (untrusted(&answer.text)) }
                 }

@@ -126,31 +126,40 @@ fn summary(graph: &SessionGraph, layout: &Layout) -> String {
     )
 }
 
-/// Time labels: where they fit, and with the date where it changes.
+/// Time labels: where they fit, and with the date where it changes. The first says that they are UTC, until the
+/// script of a page makes them the reader's.
 fn axis(layout: &Layout) -> Markup {
     let mut last_x = f64::MIN;
-    let mut last_day = String::new();
+    let (mut last_day, mut last) = (String::new(), String::new());
     let mut labels = Vec::new();
     for (column, start) in layout.columns.iter().enumerate() {
         let x = layout.x(column);
-        let today = short_date(*start);
-        let text = if today == last_day {
-            time_of_day(*start)
-        } else {
-            format!("{today} {}", time_of_day(*start))
+        let (today, now) = (short_date(*start), time_of_day(*start));
+        let is_first = labels.is_empty();
+        let text = match today == last_day {
+            true if now == last => continue,
+            true => now.clone(),
+            false if is_first => format!("{today} {now} UTC"),
+            false => format!("{today} {now}"),
         };
         let room = if text.len() > 5 { 96.0 } else { 58.0 };
         if x - last_x >= room {
-            last_x = x + if text.len() > 5 { 38.0 } else { 0.0 };
-            last_day = today;
-            labels.push((x, text));
+            last_x = x + if is_first {
+                64.0
+            } else if text.len() > 5 {
+                38.0
+            } else {
+                0.0
+            };
+            (last_day, last) = (today, now);
+            labels.push((x, *start, text));
         }
     }
     html! {
         g class="axis" aria-hidden="true" {
-            @for (x, text) in labels {
+            @for (x, start, text) in labels {
                 line x1=(round(x)) x2=(round(x)) y1="20" y2=(layout.height()) {}
-                text x=(round((x - 4.0).max(0.0))) y="13" { (text) }
+                text x=(round((x - 4.0).max(0.0))) y="13" data-time=(start) { (text) }
             }
         }
     }

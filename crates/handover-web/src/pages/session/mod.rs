@@ -8,6 +8,7 @@ pub(crate) mod picture;
 mod timeline;
 
 use handover_model::{Group, Session, SessionId, SessionStatus};
+use handover_store::RunFilter;
 use maud::{Markup, html};
 
 use self::graph::{Reach, SessionGraph};
@@ -16,7 +17,7 @@ use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
     Column, Row, Tone, badge, count, empty_state, excerpt, fraction, plural, relative_time,
-    role_name, section, stat, state_tone, table,
+    role_name, section, share, stat, state_tone, table, utc_note,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -34,6 +35,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         graph.packages.is_empty() && graph.reasoning.is_empty() && graph.receipts.is_empty();
     let body = html! {
         (heading(site, &session, "picture"))
+        (share(&format!("/sessions/{id}")))
         @if is_empty {
             (empty_state(
                 "Nothing has happened here yet.",
@@ -45,7 +47,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             (picture::render(id, &graph, route))
             (falls::render(site, id, &graph)?)
             (undelivered(id, &graph, site))
-            (section("tale", "What happened", html! { "Times are UTC." }, timeline::render(site, &graph)))
+            (section("tale", "What happened", html! { "In order of time." (utc_note()) }, timeline::render(site, &graph)))
         }
         @if !groups.is_empty() {
             (section("groups", "Groups", html! { "Parallel streams of work." }, group_table(&groups)))
@@ -81,6 +83,8 @@ fn group_table(groups: &[Group]) -> Markup {
 pub(crate) fn heading(site: &Site<'_>, session: &Session, here: &str) -> Markup {
     let id = &session.id;
     let counts = site.store.session_counts(id).unwrap_or_default();
+    let runs = site.store.runs(&RunFilter::default()).unwrap_or_default();
+    let run = runs.iter().find(|run| run.session == *id);
     let tabs = [
         ("picture", format!("/sessions/{id}"), "Picture".to_owned()),
         (
@@ -105,6 +109,7 @@ pub(crate) fn heading(site: &Site<'_>, session: &Session, here: &str) -> Markup 
             p class="muted" {
                 "Started " (relative_time(site.now, session.created_at))
                 @if let Some(end) = session.ended_at { ", ended " (relative_time(site.now, end)) }
+                @if let Some(run) = run { " · " a href={ "/runs/" (run.id) } { "Run of epic " (run.epic) } }
                 @for (name, value) in session.metadata.as_object().into_iter().flatten().take(6) {
                     " · " (excerpt(name, 40)) ": "
                     (excerpt(&value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned), 60))

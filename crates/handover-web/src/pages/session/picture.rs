@@ -13,7 +13,7 @@ use crate::request::PageRequest;
 use crate::response::PageResponse;
 use crate::site::Site;
 use crate::steps::escaped;
-use crate::view::{count, exact_time, role_name, section, unlinked};
+use crate::view::{count, moment, role_name, section, unlinked};
 
 /// With fewer moments there is nothing to zoom into.
 const ZOOMED: usize = 12;
@@ -48,7 +48,7 @@ pub(super) fn render(id: &SessionId, graph: &SessionGraph, route: &Route<'_>) ->
     let note = html! {
         "Time runs from left to right" @if view.is_to_scale { ", to scale" } @else { "; pauses are left out" }
         ". Lines lead from the author of something to the agents that received it."
-        @if let Some(since) = graph.since { " The session is longer: this is what happened since " (exact_time(since)) ", the lists have the rest." }
+        @if let Some(since) = graph.since { " The session is longer: this is what happened since " (moment(since)) ", the lists have the rest." }
     };
     let drawing = Drawing::new(id, graph, &view);
     section(

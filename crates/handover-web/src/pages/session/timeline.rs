@@ -5,9 +5,7 @@ use maud::{Markup, html};
 
 use super::graph::{EdgeSource, PackageNode, Reach, SessionGraph};
 use crate::site::Site;
-use crate::view::{
-    Tone, badge, count, exact_time, excerpt, plural, role_name, short_date, state_tone, time_of_day,
-};
+use crate::view::{Tone, badge, clock, count, excerpt, plural, role_name, short_date, state_tone};
 
 /// Entries of the timeline.
 const ENTRIES: usize = 40;
@@ -35,7 +33,7 @@ pub(super) fn render(site: &Site<'_>, graph: &SessionGraph) -> Markup {
                 @let today = short_date(entry.at);
                 @if today != last_day { li class="day" { (today) } ({ last_day = today; "" }) }
                 li {
-                    time datetime=(entry.at) title=(exact_time(entry.at)) { (time_of_day(entry.at)) }
+                    (clock(entry.at))
                     span class="who" { (entry.who) }
                     span class="what" { (entry.what) }
                 }

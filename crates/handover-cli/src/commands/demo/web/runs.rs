@@ -43,8 +43,10 @@ case "$HANDOVER_PHASE" in
       1-1*) cost=0.86; tokens=120400; turns=23;;
       1-2*) cost=0.61; tokens=88200; turns=17; echo broken > "src/broken.txt";;
       1-3*) cost=1.12; tokens=161900; turns=31; summary="Guests check out with a mail address alone.";;
-      1-4*) verdict=blocked; cost=0.19; tokens=21300; turns=5
-            summary="The mail provider's key for the sandbox is missing: which account should send invoices?";;
+      1-4*) cost=0.19; tokens=21300; turns=5
+            # Once a person has answered, it goes on.
+            [ "$HANDOVER_ATTEMPT" != 1 ] || { verdict=blocked
+            summary="The mail provider's key for the sandbox is missing: which account should send invoices?"; };;
     esac
     handoff="docs/handoffs/$HANDOVER_STORY.md"
     mkdir -p docs/handoffs

@@ -43,6 +43,22 @@ pub(crate) fn asking(stories: &[&str]) -> Epic {
     epic
 }
 
+/// An epic whose run is over: its stories were blocked without a question, and complete at the next attempt.
+pub(crate) fn stuck(stories: &[&str]) -> Epic {
+    let epic = Epic::new(stories);
+    stuck_in(&epic);
+    epic
+}
+
+/// The same for stories that are there.
+pub(crate) fn stuck_in(epic: &Epic) {
+    let done = "write {HANDOVER_STORY}.txt b print \"IMPLEMENTATION COMPLETE: {HANDOVER_STORY}\"";
+    let done = recording(epic, "* dev *", done);
+    let stuck = "write half-{HANDOVER_STORY}.txt half print \"IMPLEMENTATION BLOCKED: {HANDOVER_STORY} - no key\"";
+    epic.script(&format!("* dev 1 | {stuck}\n{done}"));
+    epic.run(&[]).fails(3);
+}
+
 /// The names of all saved prompts, sorted.
 pub(super) fn asked(epic: &Epic) -> Vec<String> {
     let folder = fs_err::read_dir(epic.env.folder().join("prompts")).unwrap();
