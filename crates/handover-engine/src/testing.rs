@@ -46,6 +46,7 @@ pub(crate) fn plan(pipeline: Pipeline, stories: &[&str]) -> Plan {
         closes_anyway: false,
         pipeline,
         stories: stories.iter().map(story).collect(),
+        not_stories: Vec::new(),
     }
 }
 

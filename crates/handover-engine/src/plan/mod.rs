@@ -14,7 +14,7 @@ use handover_text::Redactor;
 use crate::EngineError;
 use crate::gates::{Gate, GateFolder, GateKind, detect};
 use crate::git::{GitError, Repo, ref_part};
-use crate::reducer::{Plan, PlannedStory};
+use crate::reducer::{Plan, PlannedStory, Skip};
 use crate::story::{self, Discovery, Layout, Status, StoryError, discover};
 
 pub use preview::{Preview, PreviewPrompt};
@@ -87,6 +87,10 @@ impl Planner<'_> {
             checks_base: request.check_base && !self.gates().is_empty(),
             pipeline: request.pipeline.clone(),
             stories,
+            not_stories: discovery
+                .numbered_others()
+                .map(|other| (other.path.clone(), other.reason.to_owned()))
+                .collect(),
         })
     }
 
@@ -149,30 +153,21 @@ impl Planner<'_> {
                 return Err(EngineError::SecretName { story: story.id.clone(), rule: found.rule });
             }
             before_start &= !is_start(&story.id, story.number, request);
-            let status = story.status.or_else(|| story::sprint_status(self.project, &story.id));
-            let is_done = status == Some(Status::Done) || self.is_done_in(base, &story.path)?;
-            let skip = if before_start {
-                Some("before the story to start from")
-            } else if request.all {
-                None
-            } else if is_done {
-                Some("done already")
-            } else if status == Some(Status::Backlog) {
-                Some("not ready yet")
-            } else {
-                None
+            let earlier = earlier::earlier(self.repo, &story.id, &story.path, &story.text)?;
+            let skip = match self.not_ready(story, base, earlier.is_some())? {
+                Some(Skip::Done) if before_start => Some(Skip::Done),
+                _ if before_start => Some(Skip::Before),
+                _ if request.all => None,
+                skip => skip,
             };
-            let earlier = match skip {
-                None => earlier::earlier(self.repo, &story.id, &story.path, &story.text)?,
-                Some(_) => None,
-            };
+            let earlier = earlier.filter(|_| skip.is_none());
             stories.push(PlannedStory {
                 earlier,
                 id: story.id.clone(),
                 title: story.title.clone(),
                 path: story.path.clone(),
                 waits_for: waits_for.clone(),
-                skip: skip.map(str::to_owned),
+                skip,
             });
         }
         if let Some(story) = request.start_from.clone().filter(|_| before_start) {
@@ -184,6 +179,30 @@ impl Planner<'_> {
             });
         }
         Ok(stories)
+    }
+
+    /// Why a story is not run, from its file and `sprint-status.yaml`: done in either place is done, and a draft
+    /// in either place is a draft.
+    fn not_ready(
+        &self,
+        story: &story::Story,
+        base: &str,
+        has_failed: bool,
+    ) -> Result<Option<Skip>, EngineError> {
+        let listed = story::sprint_status(self.project, &story.id);
+        let is = |status| story.status == Some(status) || listed == Some(status);
+        Ok(if is(Status::Done) || self.is_done_in(base, &story.path)? {
+            Some(Skip::Done)
+        } else if is(Status::Backlog) {
+            Some(Skip::Draft)
+        } else if story.status == Some(Status::Blocked) {
+            Some(Skip::Blocked)
+        } else if listed == Some(Status::Blocked) && !has_failed {
+            // A story that a run has listed as blocked is tried again by the next.
+            Some(Skip::Blocked)
+        } else {
+            None
+        })
     }
 
     fn is_done_in(&self, base: &str, path: &str) -> Result<bool, EngineError> {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use handover_model::RunPhase;
+use handover_model::{RunPhase, StoryState};
 
 use super::{Planner, RunRequest, group_of};
 use crate::EngineError;
@@ -24,6 +24,8 @@ pub struct Preview {
     pub matches: Vec<Match>,
     /// Why other files in the same folders were not selected.
     pub others: Vec<Match>,
+    /// The stories that would not start, with the reason.
+    pub blocked: Vec<(String, String)>,
     /// The gates that would check the work.
     pub gates: Vec<String>,
     /// The prompts of the first agents, as far as they can be known in advance.
@@ -48,8 +50,18 @@ impl Planner<'_> {
     pub(crate) fn preview(&self, request: &RunRequest) -> Result<Preview, EngineError> {
         let discovery = self.discover(request)?;
         let plan = self.plan_of(request, &discovery, false)?;
+        let started =
+            Event::Started { plan: Box::new(plan.clone()), options: Box::new(request.options()) };
+        let state = State::start(&started);
+        let (mut prompts, mut blocked) = (Vec::new(), Vec::new());
+        if let Some(state) = &state {
+            let waits = state.stories.iter().filter(|story| story.state == StoryState::Blocked);
+            blocked.extend(waits.map(|story| (story.planned.id.clone(), story.reason.clone())));
+            prompts = self.prompts(state, &discovery)?;
+        }
         Ok(Preview {
-            prompts: self.prompts(request, &plan, &discovery)?,
+            prompts,
+            blocked,
             gates: self.gates().into_iter().map(|gate| gate.name).collect(),
             matches: discovery.matches,
             others: discovery.others,
@@ -59,22 +71,19 @@ impl Planner<'_> {
 
     fn prompts(
         &self,
-        request: &RunRequest,
-        plan: &Plan,
+        state: &State,
         discovery: &Discovery,
     ) -> Result<Vec<PreviewPrompt>, EngineError> {
-        let options = Box::new(request.options());
-        let event = Event::Started { plan: Box::new(plan.clone()), options };
-        let Some(state) = State::start(&event) else { return Ok(Vec::new()) };
+        let plan = &state.plan;
         let epic = plan.epic_file.as_ref().map(|path| self.project.join(path));
         let epic = epic.and_then(|path| bounded::text(&path)).unwrap_or_default();
         let epic = epic_section(&epic, &plan.epic).unwrap_or(&epic);
         let mut prompts = Vec::new();
-        for story in state.units().filter(|story| story.planned.skip.is_none()) {
+        for story in state.units().filter(|unit| unit.state == StoryState::Pending) {
             let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
             let text = text.map_or(epic, |(found, _)| found.text.as_str());
             for (step, party) in first_agents(&plan.pipeline, story.kind) {
-                prompts.push(self.prompt(&state, story, &step, party, text)?);
+                prompts.push(self.prompt(state, story, &step, party, text)?);
             }
         }
         Ok(prompts)

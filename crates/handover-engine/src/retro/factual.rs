@@ -137,7 +137,7 @@ mod tests {
     /// `a` is done at once, `b` after a fix, `c` failed, `d` was skipped by the plan.
     fn epic() -> State {
         let mut state = start(story(), &["a", "b", "c", "d"]);
-        state.stories[3].planned.skip = Some("done already".to_owned());
+        state.stories[3].planned.skip = Some(crate::reducer::Skip::Done);
         state.stories[3].state = StoryState::Skipped;
         for id in ["a", "b"] {
             state.apply(&opened(id));

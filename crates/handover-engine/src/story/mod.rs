@@ -3,6 +3,7 @@
 //! Files belong to their authors. The engine sets a status, appends records, and makes sure that agents change
 //! nothing else.
 
+mod companion;
 mod criteria;
 mod depends;
 mod discover;

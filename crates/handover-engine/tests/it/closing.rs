@@ -41,6 +41,7 @@ fn start(stories: usize, heal: u32, blocking: bool, budget: BudgetConfig) -> Sta
         closes_anyway: false,
         pipeline: Pipeline::story(true, Profile::Edit).closed_with(closing),
         stories: (1..=stories).map(planned).collect(),
+        not_stories: Vec::new(),
     };
     let options = Options {
         host: Host::COMMAND,

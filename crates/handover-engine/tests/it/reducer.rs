@@ -60,6 +60,7 @@ pub(crate) fn start_with(
         closes_anyway: false,
         pipeline,
         stories,
+        not_stories: Vec::new(),
     };
     State::start(&Event::Started { plan: Box::new(plan), options: Box::new(options) }).unwrap()
 }

@@ -9,7 +9,7 @@ use handover_engine::pipeline::Voice;
 use handover_engine::reducer::{Effect, Event, State};
 use handover_model::RunPhase;
 
-use super::progress::sentence;
+use super::progress::{not_stories, sentence};
 use crate::app::App;
 use crate::commands::watch::{Board, Ongoing, Press};
 use crate::error::CommandError;
@@ -53,6 +53,9 @@ impl<'a> Live<'a> {
         state: &State,
         progress: &Progress<'_>,
     ) -> Result<bool, CommandError> {
+        if matches!(progress, Progress::Started { .. }) {
+            not_stories(state).into_iter().for_each(|text| self.log(text));
+        }
         self.note(progress);
         let ongoing = self.ongoing(state);
         match self.board.turn(Duration::ZERO, &ongoing)? {

@@ -97,7 +97,14 @@ impl<'a> Shown<'a> {
             json!({"schema": 1, "run": self.run, "epic": epic, "at": self.app.now()});
         let (kind, rest) = match progress {
             Progress::Started { resumed, .. } => {
-                (if *resumed { "run_resumed" } else { "run_started" }, json!({}))
+                let files: Vec<Value> = state
+                    .plan
+                    .not_stories
+                    .iter()
+                    .map(|(path, reason)| json!({"path": path, "reason": reason}))
+                    .collect();
+                let word = if *resumed { "run_resumed" } else { "run_started" };
+                (word, json!({"not_stories": files}))
             }
             Progress::Expects(forecast) => ("forecast", json!({"forecast": forecast})),
             Progress::Helping { leader, .. } => ("run_joined", json!({"leader": leader})),
@@ -132,6 +139,9 @@ impl<'a> Shown<'a> {
             Progress::Started { run, resumed } => {
                 let word = if *resumed { "resumes" } else { "starts" };
                 ui.note(format_args!("{stamp} run {run} of epic {} {word}", state.plan.epic));
+                for text in not_stories(state) {
+                    ui.note(format_args!("{stamp} {text}"));
+                }
             }
             Progress::Expects(forecast) => ui.note(format_args!("{stamp} {forecast}")),
             Progress::Helping { run, leader } => {
@@ -238,6 +248,20 @@ fn exit(state: RunState) -> Exit {
         RunState::Environment => Exit::Environment,
         RunState::Running | RunState::Interrupted => Exit::Interrupted,
     }
+}
+
+/// How many files that are not stories are named.
+const NAMED: usize = 8;
+
+/// The files that could be taken for stories of the epic, a line each.
+pub(super) fn not_stories(state: &State) -> Vec<String> {
+    let files = &state.plan.not_stories;
+    let line = |(path, reason): &(String, String)| format!("not a story: {path} ({reason})");
+    let mut lines: Vec<String> = files.iter().take(NAMED).map(line).collect();
+    if files.len() > NAMED {
+        lines.push(format!("not stories: {} more files", files.len() - NAMED));
+    }
+    lines
 }
 
 /// Why nothing happens.
