@@ -33,6 +33,7 @@ pub(crate) fn plan(pipeline: Pipeline, stories: &[&str]) -> Plan {
         waits_for: Vec::new(),
         skip: None,
         earlier: None,
+        done: None,
     };
     Plan {
         epic: EpicId::new("1").unwrap(),

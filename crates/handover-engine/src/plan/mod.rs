@@ -12,6 +12,7 @@ use handover_model::{EpicId, GroupId, SessionId, Timestamp};
 use handover_text::Redactor;
 
 use crate::EngineError;
+use crate::data::Account;
 use crate::gates::{Gate, GateFolder, GateKind, detect};
 use crate::git::{GitError, Repo, ref_part};
 use crate::reducer::{Plan, PlannedStory, Skip};
@@ -161,6 +162,10 @@ impl Planner<'_> {
                 skip => skip,
             };
             let earlier = earlier.filter(|_| skip.is_none());
+            let done = match skip {
+                Some(Skip::Done) => self.account(base, story)?,
+                Some(Skip::Draft | Skip::Blocked | Skip::Before) | None => None,
+            };
             stories.push(PlannedStory {
                 earlier,
                 id: story.id.clone(),
@@ -168,6 +173,7 @@ impl Planner<'_> {
                 path: story.path.clone(),
                 waits_for: waits_for.clone(),
                 skip,
+                done,
             });
         }
         if let Some(story) = request.start_from.clone().filter(|_| before_start) {
@@ -206,9 +212,21 @@ impl Planner<'_> {
     }
 
     fn is_done_in(&self, base: &str, path: &str) -> Result<bool, EngineError> {
-        let file = self.repo.file_of(base, &self.repo.prefix.join(path))?;
-        let text = file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let text = self.text_in(base, path)?;
         Ok(text.is_some_and(|text| Status::of(&text) == Some(Status::Done)))
+    }
+
+    /// What the records of a story that is done say, on the branch or in the checkout.
+    fn account(&self, base: &str, story: &story::Story) -> Result<Option<Account>, EngineError> {
+        let in_base = self.text_in(base, &story.path)?.map(|text| story::account(&text));
+        let known = in_base.filter(|account| !account.is_empty());
+        let known = known.unwrap_or_else(|| story::account(&story.text));
+        Ok((!known.is_empty()).then_some(known))
+    }
+
+    fn text_in(&self, commit: &str, path: &str) -> Result<Option<String>, EngineError> {
+        let file = self.repo.file_of(commit, &self.repo.prefix.join(path))?;
+        Ok(file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use handover_model::{RunPhase, StoryState};
+use handover_model::{Role, RunPhase, StoryState};
 
 use super::{Planner, RunRequest, group_of};
 use crate::EngineError;
@@ -39,6 +39,8 @@ pub struct PreviewPrompt {
     pub story: String,
     /// The agent's phase.
     pub phase: RunPhase,
+    /// The agent's role.
+    pub role: Role,
     /// The agent's persona, in a party.
     pub persona: Option<String>,
     /// The text of the prompt.
@@ -125,23 +127,28 @@ impl Planner<'_> {
         Ok(PreviewPrompt {
             story: story.planned.id.clone(),
             phase: step.phase,
+            role: step.role.clone(),
             persona: step.voice.as_ref().map(|voice| voice.persona.clone()),
             text: request.preview(&self.handoffs)?,
         })
     }
 }
 
-/// The agents of a run without any failures, each once; of parties, those of the first round.
+/// The agents of a run, each once: those of a run without failures, the other members of a team, and who analyzes
+/// a failure; of parties, the voices of the first round.
 pub(super) fn first_agents(
     pipeline: &Pipeline,
     kind: UnitKind,
 ) -> Vec<(AgentStep, Option<&PartyStep>)> {
-    let (flow, steps) = match kind {
-        UnitKind::Story => (pipeline.flow.as_ref(), &pipeline.steps),
-        UnitKind::Closing => (None, &pipeline.closing),
+    let members = pipeline.flow.iter().flat_map(|flow| &flow.members);
+    let (members, steps): (Vec<_>, Vec<&Step>) = match kind {
+        UnitKind::Story => {
+            (members.collect(), pipeline.steps.iter().chain(&pipeline.on_failure).collect())
+        }
+        UnitKind::Closing => (Vec::new(), pipeline.closing.iter().collect()),
     };
-    let begins = flow.and_then(|flow| flow.members.get(flow.position(&flow.start)?));
-    let mut agents: Vec<_> = begins.iter().map(|member| (member.agent.clone(), None)).collect();
+    let mut agents: Vec<_> =
+        members.into_iter().map(|member| (member.agent.clone(), None)).collect();
     for step in steps {
         match step {
             Step::Agent(step) => agents.push((step.clone(), None)),

@@ -4,7 +4,7 @@ use handover_model::config::BudgetConfig;
 use handover_model::{EpicId, Host, SessionId};
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Earlier, uat_data_path};
+use crate::data::{Account, Earlier, uat_data_path};
 use crate::pipeline::Pipeline;
 
 /// What a run works on; fixed when it starts.
@@ -94,6 +94,9 @@ pub struct PlannedStory {
     /// What an earlier run left of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
+    /// What is known of it, if it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done: Option<Account>,
 }
 
 impl Plan {
@@ -109,6 +112,7 @@ impl Plan {
             waits_for: Vec::new(),
             skip: None,
             earlier: None,
+            done: None,
         }
     }
 }

@@ -46,6 +46,7 @@ pub(crate) fn start_with(
             waits_for: waits_for.iter().map(|&on| on.to_owned()).collect(),
             skip: None,
             earlier: None,
+            done: None,
         })
         .collect();
     let plan = Plan {

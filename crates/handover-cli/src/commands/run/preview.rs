@@ -16,7 +16,7 @@ pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: 
     let shown = || preview.prompts.iter().filter(|_| with_prompts);
     let prompts_of = |id: &str| {
         let of = shown().filter(|prompt| prompt.story == id).map(
-            |prompt| json!({"phase": prompt.phase, "persona": prompt.persona, "text": prompt.text}),
+            |prompt| json!({"phase": prompt.phase, "role": prompt.role, "persona": prompt.persona, "text": prompt.text}),
         );
         of.collect::<Vec<Value>>()
     };
@@ -86,9 +86,9 @@ pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: 
                 ui.line(format_args!("  and {} more", more + 1))?;
             }
         }
-        for PreviewPrompt { story, phase, persona, text } in shown() {
-            let who = persona.as_ref().map(|persona| format!(", {persona}")).unwrap_or_default();
-            ui.line(format_args!("\n===== prompt of {story}, {phase}{who} =====\n{text}"))?;
+        for PreviewPrompt { story, phase, role, persona, text } in shown() {
+            let who = persona.as_deref().unwrap_or(role.as_str());
+            ui.line(format_args!("\n===== prompt of {story}, {phase}, {who} =====\n{text}"))?;
         }
         Ok(())
     })?;

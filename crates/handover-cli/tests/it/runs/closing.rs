@@ -205,7 +205,7 @@ fn faulty_closing_agents_stop_nothing() {
         assert_eq!((&status["uat"]["state"], &status["uat"]["passed"]), (&json!("failed"), &json!(0)), "{fault}");
         // The documents are still generated from the journal.
         let retro = show(&epic, "docs/sprints/epic-1-retro.md");
-        assert!(retro.contains("1 of 1 stories are done"), "{fault}: {retro}");
+        assert!(retro.contains("1 of 1 story is done"), "{fault}: {retro}");
         assert!(show(&epic, "docs/handoffs/epic-1-handoff.md").contains("type: handoff"));
         let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
         assert!(!files.contains("new.txt") && !files.contains("late.txt"), "{fault}: {files}");
@@ -370,7 +370,7 @@ fn a_party_holds_the_retrospective() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script("* retro * | exit 1");
     run(&epic, &["--party-retro", "--party-agents", "winston,mary"]).ok();
-    assert!(show(&epic, "docs/sprints/epic-1-retro.md").contains("1 of 1 stories are done"));
+    assert!(show(&epic, "docs/sprints/epic-1-retro.md").contains("1 of 1 story is done"));
 }
 
 #[test]
