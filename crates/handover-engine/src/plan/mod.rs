@@ -56,7 +56,11 @@ impl Planner<'_> {
         };
         match found {
             Ok(found) => Ok(Discovery { stories: Vec::new(), ..found }),
-            Err(StoryError::NotFound { .. } | StoryError::NoStories { .. }) => Ok(none),
+            Err(
+                StoryError::NotFound { .. }
+                | StoryError::NoStories { .. }
+                | StoryError::OnlyListed { .. },
+            ) => Ok(none),
             Err(error) => Err(error.into()),
         }
     }

@@ -4,6 +4,7 @@
 //! [`State::ready`] lists everything that may be done; [`State::next`] picks what to start, given what is
 //! in flight, within the limits of parallelism and budget.
 
+mod account;
 mod event;
 mod failure;
 mod flow;

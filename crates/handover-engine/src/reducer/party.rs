@@ -120,15 +120,15 @@ pub(super) fn missing(party: &PartyStep, voices: &[PhaseEnd]) -> Vec<Voice> {
     Vec::new()
 }
 
-/// The joint lessons of a retrospective: what a persona said in the first round still counts.
+/// The joint lessons of a retrospective; of each persona the last round counts.
 fn joint_retro(voices: &[PhaseEnd]) -> Option<Box<Retro>> {
-    let mut by_persona: BTreeMap<&str, Vec<Retro>> = BTreeMap::new();
+    let mut last: BTreeMap<&str, &Retro> = BTreeMap::new();
     for end in voices {
         if let (Some(voice), Some(retro)) = (&end.voice, &end.retro) {
-            by_persona.entry(&voice.persona).or_default().push((**retro).clone());
+            last.insert(&voice.persona, retro);
         }
     }
-    let all: Vec<Retro> = by_persona.values().map(|rounds| settle_retro(rounds)).collect();
+    let all: Vec<Retro> = last.into_values().cloned().collect();
     (!all.is_empty()).then(|| Box::new(settle_retro(&all)))
 }
 

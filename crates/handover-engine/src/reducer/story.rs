@@ -9,7 +9,7 @@ use super::ledger::Line;
 use super::party::{self, PartyRecord};
 use super::uat::Uat;
 use super::{Effect, GateOutcome, LimitScope, PhaseEnd, PlannedStory, Skip};
-use crate::data::{Account, Finding, Retro, Spent, Statement};
+use crate::data::{Finding, Retro, Spent, Statement};
 use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step, Voice};
 
 /// The kind of a unit of work.
@@ -245,29 +245,6 @@ impl StoryRun {
             || self.was_skipped_by_an_agent()
             || self.planned.skip.is_some_and(|skip| skip != Skip::Done);
         given_up && self.question.is_none()
-    }
-
-    /// Whether its work is done, by this run or an earlier one.
-    pub fn is_done(&self) -> bool {
-        self.state == StoryState::Done || self.planned.skip == Some(Skip::Done)
-    }
-
-    /// What is known of its work: what its last developer said and those who fixed it since, or what an earlier run
-    /// recorded.
-    pub fn account(&self) -> Account {
-        let is_dev = |end: &PhaseEnd| end.phase == RunPhase::Dev;
-        let first = self.record.iter().rposition(is_dev).unwrap_or(0);
-        let mut account = Account::default();
-        for end in self.record[first..].iter().filter(|end| is_work(end.phase)) {
-            account.add(&end.summary, &end.notes);
-            account.files.clone_from(&end.files);
-        }
-        if account.is_empty() {
-            return self.planned.done.clone().unwrap_or_default();
-        }
-        let review = self.record.iter().rev().find(|end| end.phase == RunPhase::Review);
-        account.review = review.map(|end| end.summary.clone()).unwrap_or_default();
-        account
     }
 
     /// The lessons of the voices of the current party, with their names and rounds.

@@ -58,7 +58,8 @@ fn summary(state: &State) -> String {
 }
 
 fn story(story: &StoryRun, criteria: &Criteria) -> String {
-    let mut out = format!("Story {}: {}\n", story.planned.id, one_line(&story.planned.title));
+    let (id, title, path) = (&story.planned.id, &story.planned.title, &story.planned.path);
+    let mut out = format!("Story {id}: {} ({path})\n", one_line(title));
     let is_earlier = story.is_done() && story.state != StoryState::Done;
     let reason = if is_earlier { "by an earlier run".to_owned() } else { one_line(&story.reason) };
     let _ = writeln!(out, "State: {}", format!("{} {reason}", shown(story)).trim_end());
@@ -135,10 +136,10 @@ mod tests {
         assert_eq!(
             text,
             "Epic 1: 2 stories, 1 pending, 1 done. 0.2500 USD, 12 tokens, 2 seconds of agents.\n\n\
-             Story a: Title of a\nState: done\nSteps: dev 1 complete\ndev 1 said: built it\n\
+             Story a: Title of a (docs/stories/a.md)\nState: done\nSteps: dev 1 complete\ndev 1 said: built it\n\
              - found [low] a.rs:1 a name\n\
              Files: f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11 and 2 more\n\n\
-             Story b: Title of b\nState: pending"
+             Story b: Title of b (docs/stories/b.md)\nState: pending"
         );
     }
 

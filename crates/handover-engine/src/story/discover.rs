@@ -86,7 +86,7 @@ fn without_zeros(id: &str) -> String {
     }
 }
 
-fn same_epic(one: &str, other: &str) -> bool {
+pub(super) fn same_epic(one: &str, other: &str) -> bool {
     without_zeros(one).eq_ignore_ascii_case(&without_zeros(other))
 }
 
@@ -134,7 +134,15 @@ pub fn discover(root: &Path, layout: &Layout, epic: &EpicId) -> Result<Discovery
         let (epic, folders) = (epic.to_string(), layout.stories.clone());
         return Err(match epic_file {
             None => StoryError::NotFound { epic, epics: layout.epics.clone(), folders },
-            Some(_) => StoryError::NoStories { epic, folders },
+            Some(file) => {
+                let text = read(&root.join(&file)).unwrap_or_default();
+                let stories = super::epic::listed_stories(&text, epic.as_str());
+                if stories.is_empty() {
+                    StoryError::NoStories { epic, folders }
+                } else {
+                    StoryError::OnlyListed { epic, file, stories }
+                }
+            }
         });
     }
     let stories = super::in_order(epic.as_str(), stories)?;

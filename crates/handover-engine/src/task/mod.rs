@@ -108,7 +108,11 @@ pub(crate) fn role_text(step: &AgentStep, party: Option<&PartyStep>) -> String {
     match (&step.voice, party) {
         (Some(voice), Some(party)) => match party.persona(&voice.persona) {
             Some(persona) => {
-                format!("{} {who} {}", party::identity(persona), party::round(voice.round))
+                format!(
+                    "{} {who} {}",
+                    party::identity(persona),
+                    party::round(step.phase, voice.round)
+                )
             }
             None => format!("{who}\n\n{}", party::introduce_all(&party.personas)),
         },

@@ -45,8 +45,13 @@ pub(super) fn introduce_all(personas: &[Persona]) -> String {
 }
 
 /// The rules of a round.
-pub(super) fn round(round: u32) -> &'static str {
+pub(super) fn round(phase: RunPhase, round: u32) -> &'static str {
     match round {
+        _ if round > 1 && phase == RunPhase::Retro => {
+            "You have looked back before, and so have others. Below is what you said, and what the others say. \
+             What you report now replaces your earlier lessons: keep those that hold, drop those that the others \
+             have refuted, and add what is missing."
+        }
         1 => {
             "Others look at the same thing independently. Say what you see from your point of view, and \
              leave their topics to them."

@@ -9,7 +9,7 @@ use handover_engine::{Progress, report};
 use handover_model::{RunId, RunState, ScenarioOutcome, Timestamp, UatGate};
 use serde_json::{Value, json};
 
-use super::live::{Live, agent};
+use super::live::{Live, ended, starting};
 use crate::app::App;
 use crate::commands::{Outcome, status};
 use crate::error::{CommandError, Exit};
@@ -148,7 +148,7 @@ impl<'a> Shown<'a> {
                 ui.note(format_args!("{stamp} run {run} is led by {leader}; this machine helps"));
             }
             Progress::Starting(Effect::Agent { story, phase, attempt, voice }) => {
-                let who = agent(*phase, *attempt, voice.as_ref());
+                let who = starting(state, story, *phase, *attempt, voice.as_ref());
                 ui.note(format_args!("{stamp} {story} {who} …"));
                 self.at_work.push(format!("{story} {who}"));
             }
@@ -168,11 +168,11 @@ impl<'a> Shown<'a> {
             }
             Progress::Starting(_) => {}
             Progress::Recorded(event) => {
-                if let Some(text) = sentence(event) {
+                if let Some(text) = sentence(state, event) {
                     ui.note(format_args!("{stamp} {text}"));
                 }
                 if let Event::PhaseEnded(end) = event {
-                    let who = agent(end.phase, end.attempt, end.voice.as_ref());
+                    let who = ended(state, end);
                     self.at_work.retain(|at_work| *at_work != format!("{} {who}", end.story));
                 }
                 if let Event::WaitEnded { until } = event {
@@ -297,12 +297,12 @@ fn result(event: &Event) -> Value {
     }
 }
 
-pub(super) fn sentence(event: &Event) -> Option<String> {
+pub(super) fn sentence(state: &State, event: &Event) -> Option<String> {
     Some(match event {
         Event::PhaseEnded(end) => {
             let verdict = end.verdict.map_or("no verdict", |verdict| verdict.as_str());
             let summary = handover_text::cut::cut(&end.summary, 120);
-            let who = agent(end.phase, end.attempt, end.voice.as_ref());
+            let who = ended(state, end);
             format!("{} {who}: {verdict} {summary}", end.story)
         }
         Event::BaseChecked { failing, .. } if failing.is_empty() => {

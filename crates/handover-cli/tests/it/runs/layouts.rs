@@ -61,6 +61,21 @@ fn finds_the_layout_of_bmad_6() {
     assert!(status.contains("1-1-cart: done") && status.contains("epic-1: done"), "{status}");
 }
 
+/// Right after planning, BMAD 6 has an `epics.md` and no story files.
+#[test]
+fn stories_that_are_only_listed_are_named() {
+    let epic = project(&[(
+        "_bmad-output/planning-artifacts/epics.md",
+        "# Epics\n\n## Epic 1: Cart\n\n### Story 1.1: Add\n\n### Story 1.2: Remove\n\n## Epic 2: Pay\n\n### Story 2.1: Card\n",
+    )]);
+    let error = epic.run(&["--json"]).fails(2).error();
+    assert_eq!(
+        error["message"],
+        "`_bmad-output/planning-artifacts/epics.md` lists 1.1, 1.2, but they have no files yet"
+    );
+    assert!(error["hint"].as_str().unwrap().contains("create-story"), "{error}");
+}
+
 /// R5: sharded documents of BMAD 4, stories in folders of their own, plain folders.
 #[test]
 fn finds_sharded_and_plain_layouts() {
