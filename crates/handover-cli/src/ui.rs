@@ -214,6 +214,22 @@ impl Ui {
         finish(table::write(anstream::stdout().lock(), header, rows, width))
     }
 
+    /// Whether lines are limited to the width of a terminal.
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.limit.columns().is_some()
+    }
+
+    /// A text in lines of at most the terminal's width; further ones are indented.
+    pub(crate) fn wrap(&self, text: &str) -> String {
+        let Some(width) = self.limit.columns() else { return text.to_owned() };
+        words::wrap(text, width)
+    }
+
+    /// Prints a text in lines that fit the terminal.
+    pub(crate) fn wrapped(&self, text: impl std::fmt::Display) -> Result<(), CommandError> {
+        self.line(self.wrap(&text.to_string()))
+    }
+
     /// A text as the last cell of a table: cut to `chars` for a person, complete for a program.
     pub(crate) fn last_cell(&self, text: &str, chars: usize) -> String {
         let text = handover_text::cut::one_line(text);

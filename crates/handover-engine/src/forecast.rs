@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use handover_model::{Host, ProjectId, RunPhase};
+use handover_model::{Host, ProjectId, RunPhase, StoryState};
 use handover_store::{RunFilter, Store};
 use serde::Serialize;
 
 use crate::pipeline::{Pipeline, Step};
-use crate::reducer::{Options, Plan};
+use crate::reducer::{Event, Options, Plan, State, StoryRun};
+use crate::words::count;
 use crate::{EngineError, fold};
 
 /// How many earlier runs are looked at.
@@ -56,7 +57,11 @@ impl Forecast {
         options: &Options,
     ) -> Result<Self, EngineError> {
         let earlier = earlier(store, project, options.host)?;
-        let stories = plan.stories.iter().filter(|story| story.skip.is_none()).count();
+        let started =
+            Event::Started { plan: Box::new(plan.clone()), options: Box::new(options.clone()) };
+        let state = State::start(&started);
+        let is_open = |story: &&StoryRun| story.state == StoryState::Pending;
+        let stories = state.map_or(0, |state| state.stories.iter().filter(is_open).count());
         let phases: Vec<PhaseCost> = agents(&plan.pipeline, stories, options)
             .into_iter()
             .filter(|(_, (_, at_most))| *at_most > 0)
@@ -102,7 +107,12 @@ impl fmt::Display for Forecast {
             write!(f, " (no earlier agent of {})", unknown.join(", "))?;
         }
         if *agents > 0 {
-            write!(f, "; {stories} stories, by {agents} earlier agents, without retries")?;
+            write!(
+                f,
+                "; {}, by {}, without retries",
+                count(u64::try_from(*stories).unwrap_or(u64::MAX), "story"),
+                count(u64::try_from(*agents).unwrap_or(u64::MAX), "earlier agent")
+            )?;
         }
         if let Some(limit) = self.limit_usd {
             write!(f, "; it stops at {limit:.2} USD")?;

@@ -37,6 +37,7 @@ mod test_setup;
 mod testing;
 pub mod uat;
 pub mod verdict;
+mod words;
 
 pub use conversation::{Said, conversation};
 pub use data::Spent;

@@ -33,6 +33,7 @@ pub(crate) fn plan(pipeline: Pipeline, stories: &[&str]) -> Plan {
         waits_for: Vec::new(),
         skip: None,
         earlier: None,
+        done: None,
     };
     Plan {
         epic: EpicId::new("1").unwrap(),
@@ -46,6 +47,7 @@ pub(crate) fn plan(pipeline: Pipeline, stories: &[&str]) -> Plan {
         closes_anyway: false,
         pipeline,
         stories: stories.iter().map(story).collect(),
+        not_stories: Vec::new(),
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
     } else {
         format!("branch {}", text(run, "branch"))
     };
-    app.ui.line(format_args!(
+    app.ui.wrapped(format_args!(
         "Run {} of epic {}: {}, {:.4} USD, {place}",
         text(run, "id"),
         text(run, "epic"),
@@ -49,7 +49,7 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
     if let Ok(until) = text(run, "waits_until").parse() {
         app.ui.line(super::run::waiting(until))?;
     }
-    let mut rows = Vec::new();
+    let (mut rows, mut reasons) = (Vec::new(), Vec::new());
     let closing = Some(&run["closing"]).filter(|closing| closing.is_object());
     for story in run["stories"].as_array().into_iter().flatten().chain(closing) {
         let commit = text(story, "commit");
@@ -58,6 +58,10 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
         } else {
             commit.chars().take(10).collect()
         };
+        let why = text(story, "reason");
+        if !why.is_empty() && text(story, "state") != "skipped" {
+            reasons.push(format!("{} is {}: {why}", text(story, "id"), text(story, "state")));
+        }
         rows.push(vec![
             text(story, "id"),
             text(story, "state"),
@@ -65,18 +69,25 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
             clock(story["duration_ms"].as_u64().unwrap_or_default()),
             place,
             phases(story),
-            handover_text::cut::cut(&text(story, "reason"), 100),
+            handover_text::cut::cut(&why, 100),
         ]);
     }
-    app.ui.table(
-        &["story", "state", "usd", "time", "kept in", "phases", "why"],
-        rows,
-        "No stories.",
-    )?;
+    let mut header = vec!["story", "state", "usd", "time", "kept in", "phases", "why"];
+    if app.ui.is_narrow() {
+        // The reasons have lines of their own.
+        header.pop();
+        for row in &mut rows {
+            row.pop();
+        }
+    }
+    app.ui.table(&header, rows, "No stories.")?;
+    for reason in reasons.iter().filter(|_| app.ui.is_narrow()) {
+        app.ui.wrapped(reason)?;
+    }
     for story in run["stories"].as_array().into_iter().flatten() {
         for line in story["test_setup"].as_array().into_iter().flatten() {
             let (id, line) = (text(story, "id"), line.as_str().unwrap_or_default());
-            app.ui.line(format_args!("{id} changed how it is tested: {line}"))?;
+            app.ui.wrapped(format_args!("{id} changed how it is tested: {line}"))?;
         }
     }
     let mut asked = false;
@@ -85,13 +96,13 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
         asked |= !question.is_empty();
         for (n, line) in question.lines().enumerate() {
             let who = if n == 0 { format!("{} asks:", text(story, "id")) } else { String::new() };
-            app.ui.line(format_args!("{who} {line}"))?;
+            app.ui.wrapped(format_args!("{who} {line}"))?;
         }
     }
     if asked {
         app.ui.note("Answer with `handover run answer STORY TEXT --resume`.");
     } else if let Some(next) = next_step(run) {
-        app.ui.note(format_args!("Next: {next}"));
+        app.ui.note(app.ui.wrap(&format!("Next: {next}")));
     }
     Ok(())
 }
@@ -130,7 +141,23 @@ fn next_step(run: &Value) -> Option<String> {
     let text = |key: &str| run[key].as_str().unwrap_or_default();
     let (epic, branch) = (text("epic"), text("branch"));
     let is_new = run["head"] != run["base"] && run["no_commit"] != true;
+    let unaccepted = (run["uat"]["state"] == "failed").then(|| {
+        let reason = run["uat"]["reason"].as_str();
+        match reason {
+            Some(reason) => format!(
+                "acceptance has failed: {reason}; `handover run uat {epic} --generate` has an agent write scenarios."
+            ),
+            None if run["uat"]["failed"] == 0 => format!(
+                "acceptance has no result; `handover run uat {epic} --generate` has an agent write scenarios."
+            ),
+            None => format!(
+                "acceptance has failed, see {}; `handover run uat {epic} --heal 1` has an agent fix it.",
+                run["uat"]["document"].as_str().unwrap_or_default()
+            ),
+        }
+    });
     Some(match text("state") {
+        "done" if unaccepted.is_some() => return unaccepted,
         "done" if is_new && run["merged"] != true => format!("`git merge {branch}`."),
         "failed" | "blocked" => format!(
             "`handover open` shows why, with the output of tests and agents; `handover run {epic}` works on what is not done."

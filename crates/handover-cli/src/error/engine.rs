@@ -155,6 +155,10 @@ impl CommandError {
                 let hint = "Stories are files of their own, named `1-1-title.md`. `runs.stories` names other folders.";
                 (Exit::Usage, "not_found", Some(hint))
             }
+            StoryError::OnlyListed { .. } => {
+                let hint = "Let BMAD create them (`create-story`), or write them: files named `1-1-title.md`. `runs.stories` names the folder if they are elsewhere.";
+                (Exit::Usage, "not_found", Some(hint))
+            }
             StoryError::Ambiguous { .. } => {
                 (Exit::Usage, "ambiguous", Some("Rename or move one of them."))
             }

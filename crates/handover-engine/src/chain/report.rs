@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn an_epic_reports_the_results_of_its_run() {
         let mut state = start(story(), &["a", "b", "c"]);
-        state.stories[2].planned.skip = Some("done already".to_owned());
+        state.stories[2].planned.skip = Some(crate::reducer::Skip::Done);
         state.stories[2].state = StoryState::Skipped;
         state.apply(&opened("a"));
         let mut end = ended("a", RunPhase::Dev, Some(Verdict::Blocked));

@@ -1,6 +1,7 @@
 //! The vocabulary of a run: plain data that the journal stores and that every other module of the
 //! engine passes around. Nothing here depends on another module of the crate.
 
+mod account;
 mod earlier;
 mod finding;
 mod notes;
@@ -10,6 +11,7 @@ mod scenario;
 mod spent;
 mod statement;
 
+pub use account::Account;
 pub use earlier::Earlier;
 pub use finding::{Finding, kind_of, severity_of};
 pub use notes::WorkNotes;

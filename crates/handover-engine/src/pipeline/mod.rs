@@ -111,6 +111,15 @@ pub struct AgentStep {
     pub statuses: Vec<(TeamStatus, Verdict)>,
 }
 
+impl AgentStep {
+    /// Whether what it changes in its folder becomes part of the work, or of the documents that close an epic.
+    pub(crate) fn keeps_changes(&self) -> bool {
+        let judges =
+            matches!(self.phase, RunPhase::Kickoff | RunPhase::Review | RunPhase::Analysis);
+        self.profile != Profile::ReadOnly && !judges
+    }
+}
+
 impl Pipeline {
     /// Development, gates, review, commit. Reviewers are read-only; developers have `profile`.
     pub fn story(with_review: bool, profile: Profile) -> Self {

@@ -114,16 +114,16 @@ const ALIASES: &[(&str, TeamStatus)] = &[
 ];
 
 impl Pipeline {
-    /// A team. Developers have `profile`, all others are read-only. Without full testing there is no
-    /// QA.
+    /// A team. Developers have `profile`, and so have QA and the investigator, who must run what they judge; what
+    /// they change is discarded. All others are read-only. Without full testing there is no QA.
     pub fn team(profile: Profile, testing: TestingMode) -> Self {
         let members = [
             (DEVELOPER, RunPhase::Dev, DEVELOPER, profile),
             (REWORK, RunPhase::Fix, DEVELOPER, profile),
             (SENIOR, RunPhase::Fix, SENIOR, profile),
-            (QA, RunPhase::Review, QA, Profile::ReadOnly),
+            (QA, RunPhase::Review, QA, profile),
             (LEAD, RunPhase::Review, LEAD, Profile::ReadOnly),
-            (INVESTIGATOR, RunPhase::Analysis, INVESTIGATOR, Profile::ReadOnly),
+            (INVESTIGATOR, RunPhase::Analysis, INVESTIGATOR, profile),
         ];
         let member = |(name, phase, role, profile): (&str, RunPhase, &str, Profile)| Member {
             name: name.to_owned(),

@@ -12,9 +12,10 @@ use handover_model::{EpicId, GroupId, SessionId, Timestamp};
 use handover_text::Redactor;
 
 use crate::EngineError;
+use crate::data::Account;
 use crate::gates::{Gate, GateFolder, GateKind, detect};
 use crate::git::{GitError, Repo, ref_part};
-use crate::reducer::{Plan, PlannedStory};
+use crate::reducer::{Plan, PlannedStory, Skip};
 use crate::story::{self, Discovery, Layout, Status, StoryError, discover};
 
 pub use preview::{Preview, PreviewPrompt};
@@ -55,7 +56,11 @@ impl Planner<'_> {
         };
         match found {
             Ok(found) => Ok(Discovery { stories: Vec::new(), ..found }),
-            Err(StoryError::NotFound { .. } | StoryError::NoStories { .. }) => Ok(none),
+            Err(
+                StoryError::NotFound { .. }
+                | StoryError::NoStories { .. }
+                | StoryError::OnlyListed { .. },
+            ) => Ok(none),
             Err(error) => Err(error.into()),
         }
     }
@@ -87,6 +92,10 @@ impl Planner<'_> {
             checks_base: request.check_base && !self.gates().is_empty(),
             pipeline: request.pipeline.clone(),
             stories,
+            not_stories: discovery
+                .numbered_others()
+                .map(|other| (other.path.clone(), other.reason.to_owned()))
+                .collect(),
         })
     }
 
@@ -150,22 +159,17 @@ impl Planner<'_> {
                 return Err(EngineError::SecretName { story: story.id.clone(), rule: found.rule });
             }
             before_start &= !is_start(&story.id, story.number, request);
-            let status = story.status.or_else(|| story::sprint_status(self.project, &story.id));
-            let is_done = status == Some(Status::Done) || self.is_done_in(base, &story.path)?;
-            let skip = if before_start {
-                Some("before the story to start from")
-            } else if request.all {
-                None
-            } else if is_done {
-                Some("done already")
-            } else if status == Some(Status::Backlog) {
-                Some("not ready yet")
-            } else {
-                None
+            let earlier = earlier::earlier(self.repo, &story.id, &story.path, &story.text)?;
+            let skip = match self.not_ready(story, base, earlier.is_some())? {
+                Some(Skip::Done) if before_start => Some(Skip::Done),
+                _ if before_start => Some(Skip::Before),
+                _ if request.all => None,
+                skip => skip,
             };
-            let earlier = match skip {
-                None => earlier::earlier(self.repo, &story.id, &story.path, &story.text)?,
-                Some(_) => None,
+            let earlier = earlier.filter(|_| skip.is_none());
+            let done = match skip {
+                Some(Skip::Done) => self.account(base, story)?,
+                Some(Skip::Draft | Skip::Blocked | Skip::Before) | None => None,
             };
             stories.push(PlannedStory {
                 earlier,
@@ -173,7 +177,8 @@ impl Planner<'_> {
                 title: story.title.clone(),
                 path: story.path.clone(),
                 waits_for: waits_for.clone(),
-                skip: skip.map(str::to_owned),
+                skip,
+                done,
             });
         }
         if let Some(story) = request.start_from.clone().filter(|_| before_start) {
@@ -187,10 +192,46 @@ impl Planner<'_> {
         Ok(stories)
     }
 
+    /// Why a story is not run, from its file and `sprint-status.yaml`: done in either place is done, and a draft
+    /// in either place is a draft.
+    fn not_ready(
+        &self,
+        story: &story::Story,
+        base: &str,
+        has_failed: bool,
+    ) -> Result<Option<Skip>, EngineError> {
+        let listed = story::sprint_status(self.project, &story.id);
+        let is = |status| story.status == Some(status) || listed == Some(status);
+        Ok(if is(Status::Done) || self.is_done_in(base, &story.path)? {
+            Some(Skip::Done)
+        } else if is(Status::Backlog) {
+            Some(Skip::Draft)
+        } else if story.status == Some(Status::Blocked) {
+            Some(Skip::Blocked)
+        } else if listed == Some(Status::Blocked) && !has_failed {
+            // A story that a run has listed as blocked is tried again by the next.
+            Some(Skip::Blocked)
+        } else {
+            None
+        })
+    }
+
     fn is_done_in(&self, base: &str, path: &str) -> Result<bool, EngineError> {
-        let file = self.repo.file_of(base, &self.repo.prefix.join(path))?;
-        let text = file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let text = self.text_in(base, path)?;
         Ok(text.is_some_and(|text| Status::of(&text) == Some(Status::Done)))
+    }
+
+    /// What the records of a story that is done say, on the branch or in the checkout.
+    fn account(&self, base: &str, story: &story::Story) -> Result<Option<Account>, EngineError> {
+        let in_base = self.text_in(base, &story.path)?.map(|text| story::account(&text));
+        let known = in_base.filter(|account| !account.is_empty());
+        let known = known.unwrap_or_else(|| story::account(&story.text));
+        Ok((!known.is_empty()).then_some(known))
+    }
+
+    fn text_in(&self, commit: &str, path: &str) -> Result<Option<String>, EngineError> {
+        let file = self.repo.file_of(commit, &self.repo.prefix.join(path))?;
+        Ok(file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 

@@ -153,6 +153,24 @@ fn a_preview_shows_the_agents_of_a_run_without_failures() {
         ]
     );
     let team = crate::pipeline::Pipeline::team(Profile::Edit, TestingMode::Full);
-    assert_eq!(phases(&team, UnitKind::Story), [(RunPhase::Dev, None)]);
+    let roles: Vec<String> = first_agents(&team, UnitKind::Story)
+        .into_iter()
+        .map(|(step, _)| format!("{} {}", step.phase, step.role))
+        .collect();
+    assert_eq!(
+        roles,
+        [
+            "dev developer",
+            "fix developer",
+            "fix senior_software_engineer",
+            "review qa_expert",
+            "review tech_lead",
+            "analysis investigator",
+        ]
+    );
+    let analyst = crate::pipeline::agent_step(RunPhase::Analysis, "tech_lead", Profile::ReadOnly);
+    let analyzed =
+        crate::pipeline::Pipeline { on_failure: Some(Step::Agent(analyst)), ..testing::story() };
+    assert_eq!(phases(&analyzed, UnitKind::Story).last(), Some(&(RunPhase::Analysis, None)));
     assert_eq!(phases(&team, UnitKind::Closing), [(RunPhase::Retro, None)]);
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use handover_model::RunPhase;
+use handover_model::{Role, RunPhase, StoryState};
 
 use super::{Planner, RunRequest, group_of};
 use crate::EngineError;
@@ -24,6 +24,8 @@ pub struct Preview {
     pub matches: Vec<Match>,
     /// Why other files in the same folders were not selected.
     pub others: Vec<Match>,
+    /// The stories that would not start, with the reason.
+    pub blocked: Vec<(String, String)>,
     /// The gates that would check the work.
     pub gates: Vec<String>,
     /// The prompts of the first agents, as far as they can be known in advance.
@@ -37,6 +39,8 @@ pub struct PreviewPrompt {
     pub story: String,
     /// The agent's phase.
     pub phase: RunPhase,
+    /// The agent's role.
+    pub role: Role,
     /// The agent's persona, in a party.
     pub persona: Option<String>,
     /// The text of the prompt.
@@ -48,8 +52,18 @@ impl Planner<'_> {
     pub(crate) fn preview(&self, request: &RunRequest) -> Result<Preview, EngineError> {
         let discovery = self.discover(request)?;
         let plan = self.plan_of(request, &discovery, false)?;
+        let started =
+            Event::Started { plan: Box::new(plan.clone()), options: Box::new(request.options()) };
+        let state = State::start(&started);
+        let (mut prompts, mut blocked) = (Vec::new(), Vec::new());
+        if let Some(state) = &state {
+            let waits = state.stories.iter().filter(|story| story.state == StoryState::Blocked);
+            blocked.extend(waits.map(|story| (story.planned.id.clone(), story.reason.clone())));
+            prompts = self.prompts(state, &discovery)?;
+        }
         Ok(Preview {
-            prompts: self.prompts(request, &plan, &discovery)?,
+            prompts,
+            blocked,
             gates: self.gates().into_iter().map(|gate| gate.name).collect(),
             matches: discovery.matches,
             others: discovery.others,
@@ -59,22 +73,19 @@ impl Planner<'_> {
 
     fn prompts(
         &self,
-        request: &RunRequest,
-        plan: &Plan,
+        state: &State,
         discovery: &Discovery,
     ) -> Result<Vec<PreviewPrompt>, EngineError> {
-        let options = Box::new(request.options());
-        let event = Event::Started { plan: Box::new(plan.clone()), options };
-        let Some(state) = State::start(&event) else { return Ok(Vec::new()) };
+        let plan = &state.plan;
         let epic = plan.epic_file.as_ref().map(|path| self.project.join(path));
         let epic = epic.and_then(|path| bounded::text(&path)).unwrap_or_default();
         let epic = epic_section(&epic, &plan.epic).unwrap_or(&epic);
         let mut prompts = Vec::new();
-        for story in state.units().filter(|story| story.planned.skip.is_none()) {
+        for story in state.units().filter(|unit| unit.state == StoryState::Pending) {
             let text = discovery.stories.iter().find(|(found, _)| found.id == story.planned.id);
             let text = text.map_or(epic, |(found, _)| found.text.as_str());
             for (step, party) in first_agents(&plan.pipeline, story.kind) {
-                prompts.push(self.prompt(&state, story, &step, party, text)?);
+                prompts.push(self.prompt(state, story, &step, party, text)?);
             }
         }
         Ok(prompts)
@@ -116,23 +127,28 @@ impl Planner<'_> {
         Ok(PreviewPrompt {
             story: story.planned.id.clone(),
             phase: step.phase,
+            role: step.role.clone(),
             persona: step.voice.as_ref().map(|voice| voice.persona.clone()),
             text: request.preview(&self.handoffs)?,
         })
     }
 }
 
-/// The agents of a run without any failures, each once; of parties, those of the first round.
+/// The agents of a run, each once: those of a run without failures, the other members of a team, and who analyzes
+/// a failure; of parties, the voices of the first round.
 pub(super) fn first_agents(
     pipeline: &Pipeline,
     kind: UnitKind,
 ) -> Vec<(AgentStep, Option<&PartyStep>)> {
-    let (flow, steps) = match kind {
-        UnitKind::Story => (pipeline.flow.as_ref(), &pipeline.steps),
-        UnitKind::Closing => (None, &pipeline.closing),
+    let members = pipeline.flow.iter().flat_map(|flow| &flow.members);
+    let (members, steps): (Vec<_>, Vec<&Step>) = match kind {
+        UnitKind::Story => {
+            (members.collect(), pipeline.steps.iter().chain(&pipeline.on_failure).collect())
+        }
+        UnitKind::Closing => (Vec::new(), pipeline.closing.iter().collect()),
     };
-    let begins = flow.and_then(|flow| flow.members.get(flow.position(&flow.start)?));
-    let mut agents: Vec<_> = begins.iter().map(|member| (member.agent.clone(), None)).collect();
+    let mut agents: Vec<_> =
+        members.into_iter().map(|member| (member.agent.clone(), None)).collect();
     for step in steps {
         match step {
             Step::Agent(step) => agents.push((step.clone(), None)),

@@ -32,6 +32,7 @@ fn story(id: &str, lines: Vec<Line>) -> StoryRun {
         waits_for: Vec::new(),
         skip: None,
         earlier: None,
+        done: None,
     };
     let pipeline = Pipeline::story(true, Profile::Edit);
     let mut story = StoryRun::new(planned, UnitKind::Story, &pipeline);

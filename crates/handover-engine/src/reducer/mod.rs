@@ -4,6 +4,7 @@
 //! [`State::ready`] lists everything that may be done; [`State::next`] picks what to start, given what is
 //! in flight, within the limits of parallelism and budget.
 
+mod account;
 mod event;
 mod failure;
 mod flow;
@@ -24,7 +25,7 @@ pub(crate) use ledger::AgentLimits;
 use ledger::{InFlight, Refusal, refusal};
 pub use ledger::{LimitScope, Line};
 pub use party::{PartyOutcome, PartyRecord, settle_party};
-pub use plan::{Options, Plan, PlannedStory};
+pub use plan::{Options, Plan, PlannedStory, Skip};
 pub(crate) use story::is_work;
 pub use story::{Answer, Failure, StoryRun, UnitKind};
 use story::{RunRules, StepRef};
@@ -462,21 +463,26 @@ impl State {
     /// Blocks pending stories that depend, directly or not, on a story that will not be finished.
     fn block_dependents_of_failed(&mut self) {
         loop {
-            let failed: Vec<String> = self
+            let failed: Vec<(String, Option<Skip>)> = self
                 .stories
                 .iter()
                 .filter(|story| story.will_not_finish())
-                .map(|story| story.planned.id.clone())
+                .map(|story| (story.planned.id.clone(), story.planned.skip))
                 .collect();
-            let depends = |story: &&mut StoryRun| {
-                story.state == StoryState::Pending
-                    && story.planned.waits_for.iter().any(|on| failed.contains(on))
-            };
-            let Some(story) = self.stories.iter_mut().find(depends) else { return };
-            let on = story.planned.waits_for.iter().find(|on| failed.contains(on)).cloned();
-            let reason = format!("waits for `{}`", on.unwrap_or_default());
-            story.settle(StoryState::Blocked, &reason);
-            story.parked = true;
+            let mut is_settled = true;
+            for story in self.stories.iter_mut().filter(|one| one.state == StoryState::Pending) {
+                let waits_for = story.planned.waits_for.iter();
+                let on = waits_for.filter_map(|on| failed.iter().find(|(id, _)| id == on)).next();
+                let Some((on, skip)) = on else { continue };
+                let why = skip.and_then(Skip::keeps_waiting);
+                let why = why.map(|why| format!(", {why}")).unwrap_or_default();
+                story.settle(StoryState::Blocked, &format!("waits for `{on}`{why}"));
+                story.parked = true;
+                is_settled = false;
+            }
+            if is_settled {
+                return;
+            }
         }
     }
 }

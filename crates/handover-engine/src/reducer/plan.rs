@@ -4,7 +4,7 @@ use handover_model::config::BudgetConfig;
 use handover_model::{EpicId, Host, SessionId};
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Earlier, uat_data_path};
+use crate::data::{Account, Earlier, uat_data_path};
 use crate::pipeline::Pipeline;
 
 /// What a run works on; fixed when it starts.
@@ -34,6 +34,48 @@ pub struct Plan {
     pub pipeline: Pipeline,
     /// The stories, in the order of work.
     pub stories: Vec<PlannedStory>,
+    /// Files that carry a number of the epic but are not stories, with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_stories: Vec<(String, String)>,
+}
+
+/// Why a plan skips a story.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Skip {
+    /// It is done.
+    #[serde(rename = "done already")]
+    Done,
+    /// It is a draft.
+    #[serde(rename = "not ready yet")]
+    Draft,
+    /// Its status says that it is blocked.
+    #[serde(rename = "blocked")]
+    Blocked,
+    /// It comes before the story that the user starts with.
+    #[serde(rename = "before the story to start from")]
+    Before,
+}
+
+impl Skip {
+    /// The reason, as shown to users.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "done already",
+            Self::Draft => "not ready yet",
+            Self::Blocked => "blocked",
+            Self::Before => "before the story to start from",
+        }
+    }
+
+    /// What stories that depend on it wait for, as the end of a sentence.
+    pub(super) const fn keeps_waiting(self) -> Option<&'static str> {
+        match self {
+            Self::Done => None,
+            Self::Draft => Some("which is a draft"),
+            Self::Blocked => Some("which is blocked"),
+            Self::Before => Some("which is not done and comes before the story to start from"),
+        }
+    }
 }
 
 /// A story of a plan.
@@ -48,10 +90,13 @@ pub struct PlannedStory {
     /// The stories that it depends on.
     pub waits_for: Vec<String>,
     /// Why it is skipped, if it is.
-    pub skip: Option<String>,
+    pub skip: Option<Skip>,
     /// What an earlier run left of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Earlier>,
+    /// What is known of it, if it is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done: Option<Account>,
 }
 
 impl Plan {
@@ -67,6 +112,7 @@ impl Plan {
             waits_for: Vec::new(),
             skip: None,
             earlier: None,
+            done: None,
         }
     }
 }

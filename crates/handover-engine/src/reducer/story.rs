@@ -8,8 +8,8 @@ use super::flow::TeamState;
 use super::ledger::Line;
 use super::party::{self, PartyRecord};
 use super::uat::Uat;
-use super::{Effect, GateOutcome, LimitScope, PhaseEnd, PlannedStory};
-use crate::data::{Finding, Spent, Statement};
+use super::{Effect, GateOutcome, LimitScope, PhaseEnd, PlannedStory, Skip};
+use crate::data::{Finding, Retro, Spent, Statement};
 use crate::pipeline::{AgentStep, PartyStep, Pipeline, Step, Voice};
 
 /// The kind of a unit of work.
@@ -171,7 +171,7 @@ impl StoryRun {
         Self {
             kind,
             state: if skipped { StoryState::Skipped } else { StoryState::Pending },
-            reason: planned.skip.clone().unwrap_or_default(),
+            reason: planned.skip.map_or("", Skip::as_str).to_owned(),
             planned,
             base: None,
             tree: None,
@@ -247,12 +247,18 @@ impl StoryRun {
     /// Whether it will not be finished, so that its dependents are blocked.
     pub(super) fn will_not_finish(&self) -> bool {
         let given_up = matches!(self.state, StoryState::Failed | StoryState::Blocked)
-            || self.was_skipped_by_an_agent();
+            || self.was_skipped_by_an_agent()
+            || self.planned.skip.is_some_and(|skip| skip != Skip::Done);
         given_up && self.question.is_none()
     }
 
+    /// The lessons of the voices of the current party, with their names and rounds.
+    pub fn lessons(&self) -> impl Iterator<Item = (&Voice, &Retro)> {
+        self.voices.iter().filter_map(|end| Some((end.voice.as_ref()?, end.retro.as_deref()?)))
+    }
+
     /// Skipped by an agent rather than by the plan.
-    pub(super) fn was_skipped_by_an_agent(&self) -> bool {
+    pub(crate) fn was_skipped_by_an_agent(&self) -> bool {
         self.state == StoryState::Skipped && self.planned.skip.is_none()
     }
 

@@ -469,7 +469,7 @@ fn an_epic_whose_stories_are_all_skipped_is_not_closed() {
         State::start(&Event::Started { plan: Box::new(plan.clone()), options }).unwrap()
     };
     assert!(start(&plan).closing.is_some());
-    plan.stories[0].skip = Some("done already".to_owned());
+    plan.stories[0].skip = Some(Skip::Done);
     let state = start(&plan);
     assert!(state.closing.is_none());
     assert_eq!(state.ready(), [Effect::Finish]);

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use handover_model::{RunPhase, StoryState};
+use handover_model::StoryState;
 use handover_text::cut::{cut, one_line};
 
 use crate::data::{Lesson, Retro};
 use crate::reducer::{State, StoryRun};
+use crate::words::count;
 
 const MOST: usize = 12;
 const TEXT: usize = 300;
 
 /// The lessons that follow from the journal.
 pub fn factual(state: &State) -> Retro {
-    let done = of(state, StoryState::Done);
+    let done: Vec<&StoryRun> = state.stories.iter().filter(|story| story.is_done()).collect();
     let lost: Vec<&StoryRun> = state
         .stories
         .iter()
@@ -24,13 +25,17 @@ pub fn factual(state: &State) -> Retro {
         .collect();
     let spent = state.spent();
     let summary = format!(
-        "{} of {} stories are done; {:.4} USD and {} minutes of agents were used.",
+        "{} of {} done; {:.4} USD and {} of agents were used.",
         done.len(),
-        state.stories.len(),
+        match state.stories.len() {
+            1 => "1 story is".to_owned(),
+            all => format!("{all} stories are"),
+        },
         spent.cost_usd,
-        spent.duration_ms / 60_000
+        count(spent.duration_ms / 60_000, "minute")
     );
-    let at_once = done.iter().filter(|story| story.fixes() == 0);
+    let is_of_this_run = |story: &&&StoryRun| story.state == StoryState::Done;
+    let at_once = done.iter().filter(is_of_this_run).filter(|story| story.fixes() == 0);
     let fixed = state.stories.iter().filter(|story| story.fixes() > 0);
     let mut went_badly: Vec<Lesson> = lost
         .iter()
@@ -59,19 +64,16 @@ pub fn factual(state: &State) -> Retro {
     }
 }
 
-fn of(state: &State, wanted: StoryState) -> Vec<&StoryRun> {
-    state.stories.iter().filter(|story| story.state == wanted).collect()
-}
-
 fn lesson(text: String, why: &str) -> Lesson {
     Lesson { text: cut(&text, TEXT), why: cut(&one_line(why), TEXT), file: String::new() }
 }
 
-/// The summary of a story's last developer.
+/// What was decided in a story, else what was built.
 fn decision(story: &StoryRun) -> Option<Lesson> {
-    let said = story.record.iter().rev().find(|end| end.phase != RunPhase::Review)?;
-    let summary = one_line(&said.summary);
-    (!summary.is_empty()).then(|| lesson(story.planned.id.clone(), &summary))
+    let account = story.account();
+    let decided = one_line(&account.notes.decisions.join("; "));
+    let said = if decided.is_empty() { one_line(&account.built.join(" ")) } else { decided };
+    (!said.is_empty()).then(|| lesson(story.planned.id.clone(), &said))
 }
 
 /// The findings of reviews.
@@ -90,29 +92,28 @@ fn gotchas(state: &State) -> Vec<Lesson> {
 
 /// The files that most stories changed.
 fn files(state: &State) -> Vec<Lesson> {
-    let mut counts: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for story in of(state, StoryState::Done) {
-        let last = story.record.iter().rev().find(|end| end.phase != RunPhase::Review);
-        for file in last.into_iter().flat_map(|end| &end.files) {
+    let mut counts: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for story in state.stories.iter().filter(|story| story.is_done()) {
+        for file in story.account().files {
             counts.entry(file).or_default().push(&story.planned.id);
         }
     }
-    let mut counts: Vec<(&str, Vec<&str>)> = counts.into_iter().collect();
-    counts.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(b.0)));
+    let mut counts: Vec<(String, Vec<&str>)> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(&b.0)));
     counts
         .into_iter()
         .take(MOST)
         .map(|(file, stories)| Lesson {
-            text: file.to_owned(),
+            text: file.clone(),
             why: cut(&format!("changed by {}", stories.join(", ")), TEXT),
-            file: file.to_owned(),
+            file,
         })
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use handover_model::Verdict;
+    use handover_model::{RunPhase, Verdict};
 
     use super::*;
     use crate::data::Spent;
@@ -134,11 +135,18 @@ mod tests {
         PhaseEnd { files: files.iter().map(|&file| file.to_owned()).collect(), ..end }
     }
 
-    /// `a` is done at once, `b` after a fix, `c` failed, `d` was skipped by the plan.
+    /// `a` is done at once, `b` after a fix, `c` failed, `d` was done by an earlier run.
     fn epic() -> State {
         let mut state = start(story(), &["a", "b", "c", "d"]);
-        state.stories[3].planned.skip = Some("done already".to_owned());
+        state.stories[3].planned.skip = Some(crate::reducer::Skip::Done);
         state.stories[3].state = StoryState::Skipped;
+        state.stories[3].planned.done = Some(crate::data::Account {
+            notes: crate::data::WorkNotes {
+                decisions: vec!["one clock".to_owned()],
+                ..crate::data::WorkNotes::default()
+            },
+            ..crate::data::Account::default()
+        });
         for id in ["a", "b"] {
             state.apply(&opened(id));
             let mut dev = ended(id, RunPhase::Dev, Some(Verdict::Complete));
@@ -168,11 +176,14 @@ mod tests {
         let retro = factual(&epic());
         assert_eq!(
             retro.summary,
-            "2 of 4 stories are done; 1.0000 USD and 3 minutes of agents were used."
+            "3 of 4 stories are done; 1.0000 USD and 3 minutes of agents were used."
         );
         assert_eq!(texts(&retro.went_well), ["a was done at the first try"]);
         assert_eq!(texts(&retro.went_badly), ["c is failed: dev 1: dev of c", "b needed a fix"]);
-        assert_eq!(texts(&retro.decisions), ["a: dev of a", "b: fix of b"]);
+        assert_eq!(
+            texts(&retro.decisions),
+            ["a: dev of a", "b: dev of b fix of b", "d: one clock"]
+        );
         assert!(retro.actions.is_empty() && retro.patterns.is_empty());
     }
 

@@ -6,7 +6,7 @@ mod factual;
 mod handoff;
 mod render;
 
-pub use digest::digest;
+pub use digest::{Criteria, digest};
 pub use factual::factual;
 pub use handoff::{Handoff, HandoffEntry, Section};
 pub use render::{RetroInfo, handoff, retrospective};

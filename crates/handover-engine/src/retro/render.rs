@@ -34,12 +34,16 @@ pub fn retrospective(retro: &Retro, state: &State, about: &RetroInfo<'_>) -> Str
     out.push_str("## Stories\n\n| story | state | fixes | USD | why |\n|---|---|---|---|---|\n");
     for story in &state.stories {
         let cell = |text: &str| quote_inline(text).replace('|', "\\|");
-        let why = if story.state == StoryState::Done { "" } else { &story.reason };
+        let (state, why) = match (story.state, story.is_done()) {
+            (StoryState::Done, _) => (StoryState::Done, ""),
+            (_, true) => (StoryState::Done, "in an earlier run"),
+            (state, false) => (state, story.reason.as_str()),
+        };
         let _ = writeln!(
             out,
             "| {} | {} | {} | {:.4} | {} |",
             cell(&story.planned.id),
-            story.state,
+            state,
             story.fixes(),
             story.spent().cost_usd,
             cell(why)
@@ -60,7 +64,7 @@ pub fn retrospective(retro: &Retro, state: &State, about: &RetroInfo<'_>) -> Str
 /// The handoff for the next epic. Its front matter makes it a package.
 pub fn handoff(retro: &Retro, state: &State, about: &RetroInfo<'_>) -> String {
     let epic = &state.plan.epic;
-    let done = state.stories.iter().filter(|story| story.state == StoryState::Done).count();
+    let done = state.stories.iter().filter(|story| story.is_done()).count();
     let mut out = format!(
         "---\ntype: handoff\nepic: '{epic}'\nproducer: project_manager\npriority: high\nrun: {}\n\
          date: {}\nstories_done: {done}\nstories: {}\n---\n# Handoff of epic {epic}\n\n## Summary\n\n",

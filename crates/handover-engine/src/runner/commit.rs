@@ -41,6 +41,7 @@ impl Runner<'_, '_> {
             UnitKind::Closing => {
                 self.write_retro(&worktree, &story, intent.at)?;
                 self.write_retro_status(&worktree, &story)?;
+                set_sprint_status(&worktree, &self.unfinished())?;
             }
         }
         let tree = worktree.snapshot()?;
@@ -128,6 +129,7 @@ impl Runner<'_, '_> {
     }
 
     fn write_sprint_status(&self, worktree: &Worktree, id: &str) -> Result<(), EngineError> {
+        set_sprint_status(worktree, &self.unfinished())?;
         set_sprint_status(worktree, &[(id, "done")])?;
         let all_done = self.state.stories.iter().all(|story| {
             story.planned.id == id || matches!(story.state, StoryState::Done | StoryState::Skipped)
@@ -138,6 +140,18 @@ impl Runner<'_, '_> {
         let is_open = text.is_some_and(|text| story::sprint_lists_open(&text, epic.as_str()));
         let status = if all_done && !is_open { "done" } else { "in-progress" };
         set_sprint_status(worktree, &[(&format!("epic-{epic}"), status)])
+    }
+
+    /// The stories that agents have given up so far, with the status of each.
+    fn unfinished(&self) -> Vec<(&str, &'static str)> {
+        let status = |story: &StoryRun| match story.state {
+            // Stories that only wait for others keep their status.
+            StoryState::Blocked if story.failed_branch.is_some() => Some("blocked"),
+            StoryState::Skipped if story.was_skipped_by_an_agent() => Some("skipped"),
+            _ => None,
+        };
+        let stories = self.state.stories.iter();
+        stories.filter_map(|story| Some((story.planned.id.as_str(), status(story)?))).collect()
     }
 
     /// Whether there was a retrospective, if the sprint status asks.

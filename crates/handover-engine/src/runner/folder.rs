@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use handover_model::{Profile, RunPhase};
+use handover_model::RunPhase;
 
 use super::Runner;
 use crate::EngineError;
@@ -54,7 +54,7 @@ impl Runner<'_, '_> {
             }
             Err(error) => return Err(error),
         };
-        if !restored.is_empty() && step.profile != Profile::ReadOnly {
+        if !restored.is_empty() && step.keeps_changes() {
             let (id, paths) = (&story.planned.id, restored.join(", "));
             self.warn(format!("{id} {}: its changes to {paths} were reverted", step.phase))?;
         }
@@ -63,7 +63,7 @@ impl Runner<'_, '_> {
             problem => problem,
         };
         let (mut files, mut test_setup) = (Vec::new(), Vec::new());
-        if step.profile != Profile::ReadOnly {
+        if step.keeps_changes() {
             let changes = self.changes_since_base(story, &tree)?;
             files = self.changed_files(story, &changes);
             test_setup = self.test_setup(story, &tree, &changes)?;
@@ -139,7 +139,7 @@ impl Runner<'_, '_> {
             return Ok((after, Vec::new()));
         }
         let changes = self.repo.changes(before, &after)?;
-        if step.profile == Profile::ReadOnly {
+        if !step.keeps_changes() {
             worktree.restore(before)?;
             let paths = changes.into_iter().map(|change| change.path).take(FILES);
             return Ok((before.to_owned(), paths.collect()));

@@ -119,9 +119,13 @@ impl Runner<'_, '_> {
         let documents = Documents::read(&worktree.project(), plan);
         let about = DocumentInfo {
             title: story::epic_title(&documents.epic),
-            stories: plan.stories.iter().map(|story| story.id.clone()).collect(),
+            stories: plan
+                .stories
+                .iter()
+                .map(|story| (story.id.clone(), story.path.clone()))
+                .collect(),
             data: data.clone(),
-            uncovered: uat::uncovered(document, &documents.criteria),
+            criteria: documents.criteria,
         };
         let text = uat::render(document, results, &about);
         let value = serde_json::to_value(document).unwrap_or_default();

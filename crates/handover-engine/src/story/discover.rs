@@ -6,25 +6,13 @@ use std::path::{Path, PathBuf};
 use handover_files::{FileError, read_text_bounded};
 use handover_model::EpicId;
 
+use super::companion;
 use super::layout::in_each_folder;
 use super::parse::{claims, strip_word};
 use super::{Layout, Status, Story, StoryError};
 
 /// Larger files are not read.
 const MAX_BYTES: u64 = 1 << 20;
-
-/// Files next to stories that are not stories.
-const ARTIFACTS: &[&str] = &[
-    "-decisions",
-    "-retro",
-    "-retrospective",
-    "-handoff",
-    "-uat",
-    "-design",
-    "-test-spec",
-    "-traceability",
-    "-metrics",
-];
 
 /// An epic and its stories.
 #[derive(Debug, Clone)]
@@ -39,6 +27,16 @@ pub struct Discovery {
     pub matches: Vec<Match>,
     /// Why other files in the same folders were not.
     pub others: Vec<Match>,
+}
+
+impl Discovery {
+    /// The files that carry a number of this epic in their names, but are not stories of it.
+    pub(crate) fn numbered_others(&self) -> impl Iterator<Item = &Match> {
+        self.others.iter().filter(|other| {
+            let name = stem(Path::new(&other.path));
+            matches!(named(&name, self.epic.as_str()), Named::Ours(_))
+        })
+    }
 }
 
 /// A file and why it was selected, or not.
@@ -88,7 +86,7 @@ fn without_zeros(id: &str) -> String {
     }
 }
 
-fn same_epic(one: &str, other: &str) -> bool {
+pub(super) fn same_epic(one: &str, other: &str) -> bool {
     without_zeros(one).eq_ignore_ascii_case(&without_zeros(other))
 }
 
@@ -109,25 +107,42 @@ pub fn discover(root: &Path, layout: &Layout, epic: &EpicId) -> Result<Discovery
             }
         }
     }
+    let names: Vec<String> = files.iter().map(|path| stem(path).to_ascii_lowercase()).collect();
+    let mut found = Vec::new();
     for path in files {
         let shown = relative(root, &path);
         if epic_file.as_ref() == Some(&shown) {
             continue;
         }
-        match story(root, &path, epic)? {
-            Candidate::Story(story, reason) => {
-                reject_twin(&stories, &story)?;
-                matches.push(Match { path: shown, reason });
-                stories.push(*story);
-            }
+        match story(root, &path, epic, &names)? {
+            Candidate::Story(story, reason) => found.push((*story, reason)),
             Candidate::Other(reason) => others.push(Match { path: shown, reason }),
+        }
+    }
+    let companions = companion::among(&found);
+    for (n, (story, reason)) in found.into_iter().enumerate() {
+        let path = story.path.clone();
+        if companions.contains(&n) {
+            others.push(Match { path, reason: companion::REASON });
+        } else {
+            reject_twin(&stories, &story)?;
+            matches.push(Match { path, reason });
+            stories.push(story);
         }
     }
     if stories.is_empty() {
         let (epic, folders) = (epic.to_string(), layout.stories.clone());
         return Err(match epic_file {
             None => StoryError::NotFound { epic, epics: layout.epics.clone(), folders },
-            Some(_) => StoryError::NoStories { epic, folders },
+            Some(file) => {
+                let text = read(&root.join(&file)).unwrap_or_default();
+                let stories = super::epic::listed_stories(&text, epic.as_str());
+                if stories.is_empty() {
+                    StoryError::NoStories { epic, folders }
+                } else {
+                    StoryError::OnlyListed { epic, file, stories }
+                }
+            }
         });
     }
     let stories = super::in_order(epic.as_str(), stories)?;
@@ -236,7 +251,12 @@ fn number_after(rest: &str) -> Option<u64> {
 }
 
 /// The story in a file, if it belongs to this epic, and the reason.
-fn story(root: &Path, path: &Path, epic: &EpicId) -> Result<Candidate, StoryError> {
+fn story(
+    root: &Path,
+    path: &Path,
+    epic: &EpicId,
+    names: &[String],
+) -> Result<Candidate, StoryError> {
     let is_list = LISTS.contains(&stem(path).as_str());
     let id = feature(path).filter(|_| is_list).unwrap_or_else(|| stem(path));
     let shown = relative(root, path);
@@ -244,8 +264,9 @@ fn story(root: &Path, path: &Path, epic: &EpicId) -> Result<Candidate, StoryErro
     if lower.starts_with("epic-") || lower == "epics" {
         return Ok(Candidate::Other("about an epic"));
     }
-    if ARTIFACTS.iter().any(|end| lower.ends_with(end)) {
-        return Ok(Candidate::Other("written about a story"));
+    let about = companion::about(&lower);
+    if about.is_some_and(|story| names.iter().any(|name| name == story)) {
+        return Ok(Candidate::Other(companion::REASON));
     }
     let name = match feature_number(&id, epic.as_str()) {
         Some(number) if is_list => Named::Ours(number),
@@ -261,6 +282,9 @@ fn story(root: &Path, path: &Path, epic: &EpicId) -> Result<Candidate, StoryErro
         Err(reason) => return Err(StoryError::BadFile { path: shown, reason }),
     };
     let claims = claims(&text);
+    if about.is_some() && !companion::says_that_it_is_a_story(&text) {
+        return Ok(Candidate::Other(companion::REASON));
+    }
     let said: Vec<(&'static str, String)> = [
         ("its field `epic`", claims.epic.clone().filter(|epic| !epic.is_empty())),
         ("its title", claims.numbers.as_ref().map(|(epic, _)| epic.clone())),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use handover_model::EpicId;
 
-use super::parse::{heading, strip_word};
+use super::parse::{heading, numbered, strip_word};
 use super::{Layout, StoryError, discover, fields};
 
 const NAMES: &[&str] = &["depends_on", "depends on", "dependencies", "blocked by"];
@@ -84,6 +84,22 @@ pub(crate) fn section<'t>(text: &'t str, epic: &EpicId) -> Option<&'t str> {
         .map(|(start, level, _)| (*start, *level))?;
     let end = headings.iter().find(|(start, level, _)| *start > at.0 && *level <= at.1);
     Some(&text[at.0..end.map_or(text.len(), |(start, _, _)| *start)])
+}
+
+/// The stories that the file of an epic has headings for: `### Story 1.1: Cart` as `1.1`.
+pub(super) fn listed_stories(text: &str, epic: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in fields::body_lines(text).filter(|line| line.starts_with("##")) {
+        let (numbers, _) = numbered(line.trim_start_matches('#').trim());
+        let Some((of, number)) = numbers.filter(|(of, _)| discover::same_epic(of, epic)) else {
+            continue;
+        };
+        let story = format!("{of}.{number}");
+        if !found.contains(&story) {
+            found.push(story);
+        }
+    }
+    found
 }
 
 const DECORATION: &[char] =

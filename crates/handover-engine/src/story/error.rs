@@ -23,6 +23,16 @@ pub enum StoryError {
         /// The folders that were searched.
         folders: Vec<String>,
     },
+    /// An epic whose file lists stories that have no files.
+    #[error("`{file}` lists {}, but {} yet", stories.join(", "), if stories.len() == 1 { "it has no file" } else { "they have no files" })]
+    OnlyListed {
+        /// The epic.
+        epic: String,
+        /// The file of the epic.
+        file: String,
+        /// The stories in it, such as `1.1`.
+        stories: Vec<String>,
+    },
     /// More than one file matches.
     #[error("{what} could be {}", paths.join(" or "))]
     Ambiguous {

@@ -3,6 +3,8 @@
 //! Files belong to their authors. The engine sets a status, appends records, and makes sure that agents change
 //! nothing else.
 
+mod account;
+mod companion;
 mod criteria;
 mod depends;
 mod discover;
@@ -16,6 +18,7 @@ mod record;
 mod sprint;
 mod status;
 
+pub use account::account;
 pub use criteria::{Criterion, criteria};
 pub use depends::in_order;
 pub use discover::{Discovery, Match, discover, epic_id};

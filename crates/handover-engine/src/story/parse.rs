@@ -57,7 +57,7 @@ pub(super) fn heading(text: &str) -> String {
 }
 
 /// `Story 1.2: Title` as its numbers and the title.
-fn numbered(heading: &str) -> (Option<(String, u64)>, String) {
+pub(super) fn numbered(heading: &str) -> (Option<(String, u64)>, String) {
     let after = strip_word(heading, "story");
     let rest = after.unwrap_or(heading);
     let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || ".-_".contains(c)));

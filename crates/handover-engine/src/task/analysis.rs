@@ -19,7 +19,9 @@ pub(super) const KIND: TaskKind = TaskKind {
 
 fn body(out: &mut String, parts: &TaskParts<'_>) {
     let story = parts.story;
-    section(out, "How it failed", "text", &story.reason, DETAIL);
+    if !story.reason.is_empty() {
+        section(out, "How it failed", "text", &story.reason, DETAIL);
+    }
     if !story.findings.is_empty() {
         section(out, "What was found", "text", &findings(&story.findings), DETAIL);
     }

@@ -10,7 +10,7 @@ use crate::reducer::StoryRun;
 
 pub(super) const KIND: TaskKind = TaskKind {
     what: "Fix the work on one story of epic",
-    who: "You fix what checks found in the work of another developer. Fix exactly that, and the \
+    who: "You fix what was found in another developer's work. Fix exactly that, and the \
           cause rather than the symptom; never weaken or delete a test to make it pass.",
     first_look: "",
     is_cold: false,
@@ -22,7 +22,9 @@ pub(super) const KIND: TaskKind = TaskKind {
 
 fn body(out: &mut String, parts: &TaskParts<'_>) {
     let story = parts.story;
-    section(out, "What was found", "text", &findings(&story.findings), DETAIL);
+    if !story.findings.is_empty() {
+        section(out, "What was found", "text", &findings(&story.findings), DETAIL);
+    }
     if !story.gate_detail.is_empty() {
         section(out, "What the checks printed", "text", &story.gate_detail, DETAIL);
     }
@@ -37,11 +39,9 @@ fn body(out: &mut String, parts: &TaskParts<'_>) {
 }
 
 /// The finished stories that changed files in conflict.
-fn others<'a>(parts: &TaskParts<'a>) -> Vec<&'a StoryRun> {
+pub(super) fn others<'a>(parts: &TaskParts<'a>) -> Vec<&'a StoryRun> {
     let is_concerned = |story: &&StoryRun| {
-        let changed = |path: &String| {
-            story.record.iter().any(|end| end.files.iter().any(|file| file == path))
-        };
+        let changed = |path: &String| story.account().files.contains(path);
         let mut places = parts.story.findings.iter().map(|finding| &finding.place);
         story.state == StoryState::Done && places.any(changed)
     };

@@ -3,9 +3,9 @@
 use super::{TaskKind, TaskParts};
 
 pub(super) const KIND: TaskKind = TaskKind {
-    what: "Look at one story before the work on it starts, of epic",
-    who: "You look at a story and at the code that it is about before somebody else implements it. Say \
-          what they should know: structure, approach, tests, risks.",
+    what: "Before the work starts, look at one story of epic",
+    who: "You look at a story, and at the code that it is about, before another agent implements it. Say what \
+          that agent should know: structure, approach, tests, risks.",
     first_look: "",
     is_cold: false,
     sees_work: false,

@@ -3,11 +3,10 @@
 
 use std::fmt::Write as _;
 
-use handover_model::{RunPhase, StoryState};
 use handover_text::cut::{cut, one_line};
 
 use super::{TaskParts, section};
-use crate::reducer::{PhaseEnd, StoryRun};
+use crate::reducer::StoryRun;
 
 const EPIC: usize = 4_000;
 /// How much is said about earlier stories: of each, and of all. The latest come first.
@@ -32,13 +31,16 @@ pub(super) fn add(out: &mut String, parts: &TaskParts<'_>) {
     }
 }
 
-/// The finished stories, the latest first, as far as there is room.
+/// The finished stories, the latest first, as far as there is room. Those that a fix is about are shown there.
 fn stories(parts: &TaskParts<'_>) -> String {
-    let is_done = |story: &&StoryRun| {
-        story.state == StoryState::Done && story.planned.id != parts.story.planned.id
+    let shown_below = super::fix::others(parts);
+    let is_told = |story: &&StoryRun| {
+        story.is_done()
+            && story.planned.id != parts.story.planned.id
+            && shown_below.iter().all(|other| other.planned.id != story.planned.id)
     };
     let mut out = String::new();
-    for story in parts.state.stories.iter().rev().filter(is_done) {
+    for story in parts.state.stories.iter().rev().filter(is_told) {
         let text = told(story);
         if out.len() + text.len() > STORIES {
             break;
@@ -48,24 +50,22 @@ fn stories(parts: &TaskParts<'_>) -> String {
     out
 }
 
-/// A finished story in a few lines: what was built and decided, where, and what its review said.
+/// A finished story in a few lines: what was built and decided, which tests prove it, where it is, and what its
+/// review said.
 pub(super) fn told(story: &StoryRun) -> String {
     let mut out = format!("{}: {}\n", story.planned.id, one_line(&story.planned.title));
-    let last = |phases: &[RunPhase]| {
-        story.record.iter().rev().find(|end: &&PhaseEnd| phases.contains(&end.phase))
-    };
-    if let Some(work) = last(&[RunPhase::Dev, RunPhase::Fix]) {
-        let _ = writeln!(out, "  Built: {}", one_line(&work.summary));
-        if !work.notes.decisions.is_empty() {
-            let _ = writeln!(out, "  Decided: {}", one_line(&work.notes.decisions.join("; ")));
+    let account = story.account();
+    let files: Vec<&str> = account.files.iter().take(FILES).map(String::as_str).collect();
+    for (what, text) in [
+        ("Built", account.built.join(" ")),
+        ("Decided", account.notes.decisions.join("; ")),
+        ("Files", files.join(", ")),
+        ("Tests", account.notes.tests.join("; ")),
+        ("Review", account.review),
+    ] {
+        if !text.trim().is_empty() {
+            let _ = writeln!(out, "  {what}: {}", one_line(&text));
         }
-        let files: Vec<&str> = work.files.iter().take(FILES).map(String::as_str).collect();
-        if !files.is_empty() {
-            let _ = writeln!(out, "  Files: {}", files.join(", "));
-        }
-    }
-    if let Some(review) = last(&[RunPhase::Review]).filter(|end| !end.summary.trim().is_empty()) {
-        let _ = writeln!(out, "  Review: {}", one_line(&review.summary));
     }
     let mut short = cut(&out, STORY);
     if !short.ends_with('\n') {

@@ -2,6 +2,7 @@
 //! it reports. Stories, findings and patches are data: fenced, bounded, and unable to close their fence.
 
 mod analysis;
+mod checks;
 mod dev;
 mod documents;
 mod fix;
@@ -20,12 +21,12 @@ mod verdicts;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use handover_model::{Profile, RunPhase};
+use handover_model::{Profile, Role, RunPhase};
 use handover_text::cut::cut;
 
-use crate::data::Finding;
+use crate::data::{Finding, WorkNotes};
 use crate::pipeline::{AgentStep, PartyStep};
-use crate::reducer::{Answer, PhaseEnd, State, StoryRun, UnitKind};
+use crate::reducer::{Answer, State, StoryRun, UnitKind};
 
 pub(crate) use documents::Documents;
 
@@ -107,12 +108,29 @@ pub(crate) fn role_text(step: &AgentStep, party: Option<&PartyStep>) -> String {
     match (&step.voice, party) {
         (Some(voice), Some(party)) => match party.persona(&voice.persona) {
             Some(persona) => {
-                format!("{} {who} {}", party::identity(persona), party::round(voice.round))
+                format!(
+                    "{} {who} {}",
+                    party::identity(persona),
+                    party::round(step.phase, voice.round)
+                )
             }
             None => format!("{who}\n\n{}", party::introduce_all(&party.personas)),
         },
-        (Some(_) | None, _) => format!("You work as {}. {who}", step.role),
+        (Some(_) | None, _) => {
+            format!("You work as {}. {who}", with_article(&shown_role(&step.role)))
+        }
     }
+}
+
+/// `qa_expert` as `QA expert`.
+pub(crate) fn shown_role(role: &Role) -> String {
+    let words = role.as_str().split('_').map(|word| if word == "qa" { "QA" } else { word });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {noun}")
 }
 
 pub(crate) fn task(parts: &TaskParts<'_>) -> String {
@@ -123,7 +141,9 @@ pub(crate) fn task(parts: &TaskParts<'_>) -> String {
         UnitKind::Story => format!("the story in `{}`", planned.path),
         UnitKind::Closing => "all of its stories are settled".to_owned(),
     };
-    let _ = writeln!(out, "{} {}: {what}.\n\n{}", kind.what, parts.state.plan.epic, rules(parts));
+    let is_heal = parts.story.kind == UnitKind::Closing && parts.step.phase == RunPhase::Fix;
+    let do_what = if is_heal { "Fix what fails in the acceptance of epic" } else { kind.what };
+    let _ = writeln!(out, "{do_what} {}: {what}.\n\n{}", parts.state.plan.epic, rules(parts));
     let heading = match parts.story.kind {
         UnitKind::Story => "The story",
         UnitKind::Closing => "The epic",
@@ -140,6 +160,9 @@ pub(crate) fn task(parts: &TaskParts<'_>) -> String {
             "Judge whether the story asks for that: tests that were weakened prove nothing.\n\n",
         );
     }
+    if kind.sees_work && is_reader(parts.step) {
+        checks::add(&mut out, parts);
+    }
     (kind.body)(&mut out, parts);
     add_others_statements(&mut out, parts);
     out.push_str(&ending(&planned.id, parts.step, parts.nonce, parts.result));
@@ -148,7 +171,12 @@ pub(crate) fn task(parts: &TaskParts<'_>) -> String {
 
 /// Whether what it writes into the folder is discarded.
 fn is_reader(step: &AgentStep) -> bool {
-    step.profile == Profile::ReadOnly || step.voice.is_some()
+    !step.keeps_changes() || step.voice.is_some()
+}
+
+/// Whether its program lets it run the checks.
+fn can_run(step: &AgentStep) -> bool {
+    step.profile != Profile::ReadOnly
 }
 
 /// What the agent may do in its folder.
@@ -156,9 +184,14 @@ fn rules(parts: &TaskParts<'_>) -> String {
     let closes = parts.story.kind == UnitKind::Closing && parts.step.phase != RunPhase::Fix;
     let mut rules = String::new();
     if is_reader(parts.step) {
-        rules.push_str(
-            "- The current folder is a git worktree made for you. You may only read: whatever you write or \
-             commit there is discarded.\n",
+        let may = if can_run(parts.step) {
+            "You may run commands and try things out, but whatever"
+        } else {
+            "You may only read: whatever"
+        };
+        let _ = writeln!(
+            rules,
+            "- The current folder is a git worktree made for you. {may} you write or commit there is discarded."
         );
     } else if closes {
         rules.push_str(
@@ -168,10 +201,17 @@ fn rules(parts: &TaskParts<'_>) -> String {
     } else {
         rules.push_str(
             "- The current folder is a git worktree made for this task. Work only there: what differs in it \
-             when you end is your work. Do not commit, push or switch branches.\n\
-             - In the story's file you may only tick boxes and set the status; do not touch other stories. \
-             Records are written for you.\n",
+             when you end is your work. Do not commit, push or switch branches.\n",
         );
+        rules.push_str(match parts.story.kind {
+            UnitKind::Story => {
+                "- In the story's file you may only tick boxes and set the status; do not touch other stories. \
+                 Records are written for you.\n"
+            }
+            UnitKind::Closing => {
+                "- Do not change the scenarios or the stories: such changes are reverted.\n"
+            }
+        });
         if !parts.gates.is_empty() {
             let _ = writeln!(
                 rules,
@@ -190,13 +230,21 @@ fn rules(parts: &TaskParts<'_>) -> String {
 fn add_others_statements(out: &mut String, parts: &TaskParts<'_>) {
     let Some(voice) = parts.step.voice.as_ref().filter(|voice| voice.round > 1) else { return };
     let statements = parts.story.statements();
+    let lessons = parts.story.lessons().filter(|(of, _)| of.round == 1);
+    let lessons: party::Lessons<'_> =
+        lessons.map(|(of, retro)| (of.persona.as_str(), retro)).collect();
     let own = statements.iter().find(|one| one.persona == voice.persona && one.round == 1);
     if let Some(own) = own {
         let verdict = own.verdict.map_or("no verdict", |verdict| verdict.as_str());
-        let text = format!("{verdict}: {}\n{}", own.summary, findings(&own.findings));
+        let text = format!(
+            "{verdict}: {}\n{}{}",
+            own.summary,
+            findings(&own.findings),
+            party::contributed(own, &lessons)
+        );
         section(out, "What you said in the first round", "text", &text, DETAIL);
     }
-    let text = party::others_statements(parts.step.phase, &voice.persona, &statements);
+    let text = party::others_statements(parts.step.phase, &voice.persona, &statements, &lessons);
     let text = if text.is_empty() { "They found nothing." } else { text.as_str() };
     section(out, "What the others say", "text", text, DETAIL);
 }
@@ -211,6 +259,8 @@ pub(crate) fn ending(story: &str, step: &AgentStep, nonce: &str, result: &Path) 
         let signals = "`<status code>: <story id> - <why>`".to_owned();
         (format!(" \"status\": \"<{}>\",", codes.join("|")), signals)
     };
+    let is_named = signals.contains("<story id>");
+    let id = if is_named { format!("; the story id is `{story}`") } else { String::new() };
     let result = result.display();
     // Most programs let a reader write nothing at all.
     let how = if step.profile == Profile::ReadOnly {
@@ -232,13 +282,14 @@ pub(crate) fn ending(story: &str, step: &AgentStep, nonce: &str, result: &Path) 
          \"summary\": \"…\"{}, \"reasoning\": {{\"decisions\": \"…\", \"completion\": \"…\"}}}}\n\
          ```\n\n\
          {}\
-         Otherwise end with one of these lines: {signals}; the story id is `{story}`. \
+         Otherwise end with {}: {signals}{id}. \
          Report success only if it is true: it will be checked.\n",
         serde_json::Value::from(story),
         step.phase,
         verdicts::words(step).join("|"),
         fields(step),
         verdicts::explained(step),
+        if signals.contains(" or `") { "one of these lines" } else { "this line" },
     )
 }
 
@@ -268,27 +319,28 @@ fn section(out: &mut String, heading: &str, language: &str, text: &str, most: us
     out.push('\n');
 }
 
-/// An agent's summary with what it decided and changed.
-fn said(end: &PhaseEnd) -> String {
-    let mut out = end.summary.clone();
+/// A summary with what was decided and changed.
+fn said(summary: &str, notes: &WorkNotes, files: &[String]) -> String {
+    let mut out = summary.to_owned();
     for (heading, items) in [
-        ("Decisions", &end.notes.decisions),
-        ("Tests added", &end.notes.tests),
-        ("Notes for the reviewer", &end.notes.for_reviewer),
-        ("Files", &end.files),
+        ("Decisions", notes.decisions.as_slice()),
+        ("Tests added", &notes.tests),
+        ("Notes for the reviewer", &notes.for_reviewer),
+        ("Files", files),
     ] {
         if !items.is_empty() {
             let _ = write!(out, "\n\n{heading}:\n{}", items.join("\n"));
         }
     }
-    out
+    out.trim_start().to_owned()
 }
 
-/// What the last developer says about the work.
+/// What the last developer says about the work, with those who fixed it since.
 fn developer(out: &mut String, parts: &TaskParts<'_>) {
-    let is_work = |end: &&PhaseEnd| matches!(end.phase, RunPhase::Dev | RunPhase::Fix);
-    if let Some(record) = parts.story.record.iter().rev().find(is_work) {
-        section(out, "What the developer says", "text", &said(record), DETAIL);
+    let account = parts.story.account();
+    if !account.is_empty() {
+        let text = said(&account.built.join("\n\n"), &account.notes, &account.files);
+        section(out, "What the developer says", "text", &text, DETAIL);
     }
 }
 
@@ -301,8 +353,12 @@ fn team(out: &mut String, parts: &TaskParts<'_>) {
             continue;
         }
         let status = end.status.map(|status| format!("{status}: ")).unwrap_or_default();
-        let text = format!("{status}{}\n{}", said(end), findings(&end.findings));
-        section(out, &format!("What the {role} says"), "text", &text, DETAIL);
+        let text = format!(
+            "{status}{}\n{}",
+            said(&end.summary, &end.notes, &end.files),
+            findings(&end.findings)
+        );
+        section(out, &format!("What the {} says", shown_role(role)), "text", &text, DETAIL);
     }
 }
 
@@ -350,5 +406,7 @@ pub(crate) fn findings(findings: &[Finding]) -> String {
     out
 }
 
+#[cfg(test)]
+mod golden;
 #[cfg(test)]
 mod tests;

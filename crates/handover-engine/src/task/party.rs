@@ -3,12 +3,14 @@
 //! The first round is blind: it contains nothing from the others. The second contains what the others
 //! found and nothing else. Text from personas and agents is data and quoted as such.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use handover_model::{FindingKind, RunPhase};
+use handover_text::cut::one_line;
 use handover_text::quote::quote_inline;
 
-use crate::data::{Statement, Topic};
+use crate::data::{Retro, Statement, Topic};
 use crate::party::{settle_analysis, settle_kickoff, shown_to};
 use crate::persona::Persona;
 
@@ -43,8 +45,13 @@ pub(super) fn introduce_all(personas: &[Persona]) -> String {
 }
 
 /// The rules of a round.
-pub(super) fn round(round: u32) -> &'static str {
+pub(super) fn round(phase: RunPhase, round: u32) -> &'static str {
     match round {
+        _ if round > 1 && phase == RunPhase::Retro => {
+            "You have looked back before, and so have others. Below is what you said, and what the others say. \
+             What you report now replaces your earlier lessons: keep those that hold, drop those that the others \
+             have refuted, and add what is missing."
+        }
         1 => {
             "Others look at the same thing independently. Say what you see from your point of view, and \
              leave their topics to them."
@@ -62,6 +69,7 @@ pub(super) fn others_statements(
     phase: RunPhase,
     persona: &str,
     statements: &[Statement],
+    lessons: &Lessons<'_>,
 ) -> String {
     let mut others: Vec<Statement> = statements
         .iter()
@@ -104,10 +112,51 @@ pub(super) fn others_statements(
             let mut out = String::new();
             for statement in others.iter().filter(|statement| statement.verdict.is_some()) {
                 let _ = writeln!(out, "{}: {}", statement.persona, statement.summary);
+                out.push_str(&contributed(statement, lessons));
             }
             out
         }
     }
+}
+
+/// The lessons of voices in a retrospective, by persona.
+pub(super) type Lessons<'a> = BTreeMap<&'a str, &'a Retro>;
+
+/// What a voice said besides its summary and findings, as a list.
+pub(super) fn contributed(statement: &Statement, lessons: &Lessons<'_>) -> String {
+    let mut out = String::new();
+    for (topic, texts) in &statement.contribution.notes {
+        for text in texts {
+            let _ = writeln!(out, "- {}: {}", topic.heading(), one_line(text));
+        }
+    }
+    if let Some(analysis) = &statement.contribution.analysis {
+        out.push_str(&analysis.advice());
+        if let Some(question) = &analysis.question {
+            let _ = writeln!(out, "Question: {}", one_line(question));
+        }
+    }
+    let Some(retro) = lessons.get(statement.persona.as_str()) else { return out };
+    for (heading, lessons) in [
+        ("Went well", &retro.went_well),
+        ("Went badly", &retro.went_badly),
+        ("To do", &retro.actions),
+        ("Pattern", &retro.patterns),
+        ("Decision", &retro.decisions),
+        ("Gotcha", &retro.gotchas),
+        ("File", &retro.files),
+        ("Test convention", &retro.test_conventions),
+    ] {
+        for lesson in lessons {
+            let place = if lesson.file.is_empty() || lesson.file == lesson.text {
+                String::new()
+            } else {
+                format!(" ({})", lesson.file)
+            };
+            let _ = writeln!(out, "- {heading}: {}{place}", one_line(&lesson.line()));
+        }
+    }
+    out
 }
 
 /// More fields of the result, as JSON after a comma.
@@ -176,7 +225,7 @@ mod tests {
             statement("amelia", "gamma"),
         ];
         for phase in [RunPhase::Review, RunPhase::Analysis, RunPhase::Retro] {
-            let heard = others_statements(phase, "murat", &statements);
+            let heard = others_statements(phase, "murat", &statements, &Lessons::new());
             assert!(heard.contains("alpha") && heard.contains("gamma"), "{phase}: {heard}");
             assert!(!heard.contains("beta"), "{phase}: {heard}");
         }
@@ -185,7 +234,7 @@ mod tests {
             ..statement.clone()
         };
         let statements: Vec<Statement> = statements.iter().map(complete).collect();
-        let heard = others_statements(RunPhase::Kickoff, "murat", &statements);
+        let heard = others_statements(RunPhase::Kickoff, "murat", &statements, &Lessons::new());
         assert!(heard.contains("alpha") && !heard.contains("beta"), "{heard}");
     }
 

@@ -3,7 +3,7 @@
 use handover_text::tokens::for_model;
 
 use super::{TaskKind, TaskParts, section};
-use crate::retro::digest;
+use crate::retro::{Criteria, digest};
 
 /// How many tokens the account of all stories may have, however many there are.
 const TOKENS: u64 = 6_000;
@@ -24,10 +24,10 @@ pub(super) const KIND: TaskKind = TaskKind {
 };
 
 fn body(out: &mut String, parts: &TaskParts<'_>) {
-    section(out, "The stories", "text", &epic_digest(parts), usize::MAX);
+    section(out, "The stories", "text", &epic_digest(parts, &parts.documents.criteria), usize::MAX);
 }
 
 /// How each story of the epic went, shortened to fit.
-pub(super) fn epic_digest(parts: &TaskParts<'_>) -> String {
-    digest(parts.state, for_model(parts.state.options.model.as_deref()), TOKENS)
+pub(super) fn epic_digest(parts: &TaskParts<'_>, criteria: &Criteria) -> String {
+    digest(parts.state, criteria, for_model(parts.state.options.model.as_deref()), TOKENS)
 }

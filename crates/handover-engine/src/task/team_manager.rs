@@ -16,5 +16,5 @@ pub(super) const KIND: TaskKind = TaskKind {
 };
 
 fn body(out: &mut String, parts: &TaskParts<'_>) {
-    section(out, "The stories", "text", &epic_digest(parts), usize::MAX);
+    section(out, "The stories", "text", &epic_digest(parts, &parts.documents.criteria), usize::MAX);
 }

@@ -8,9 +8,9 @@ use crate::reducer::{Event, GateOutcome};
 use crate::testing::{self, ended, event, finding, opened, persona, start, story};
 use crate::verdict::allowed;
 
-const STORY_TEXT: &str = "# Story 1.1: Login\n\nStatus: ready\n\n- [ ] a form\n";
+pub(super) const STORY_TEXT: &str = "# Story 1.1: Login\n\nStatus: ready\n\n- [ ] a form\n";
 
-fn documents() -> Documents {
+pub(super) fn documents() -> Documents {
     let criterion =
         |id: &str, text: &str| crate::story::Criterion { id: id.to_owned(), text: text.to_owned() };
     Documents {
@@ -21,7 +21,7 @@ fn documents() -> Documents {
 }
 
 /// The task of the agent that a story is at.
-fn composed(state: &State, id: &str, voice: Option<&Voice>, patch: &str) -> String {
+pub(super) fn composed(state: &State, id: &str, voice: Option<&Voice>, patch: &str) -> String {
     let story = state.story(id).unwrap();
     let step = state.agent_of(story, voice).expect("an agent is next");
     let result = PathBuf::from("/run/result.json");
@@ -39,17 +39,17 @@ fn composed(state: &State, id: &str, voice: Option<&Voice>, patch: &str) -> Stri
     format!("{}\n=====\n{}", role_text(&step, state.party_of(story)), task(&parts))
 }
 
-fn begun(pipeline: Pipeline) -> State {
+pub(super) fn begun(pipeline: Pipeline) -> State {
     let mut state = start(pipeline, &["1-1-login"]);
     state.apply(&opened("1-1-login"));
     state
 }
 
-fn phase(phase: RunPhase, verdict: Verdict) -> Event {
+pub(super) fn phase(phase: RunPhase, verdict: Verdict) -> Event {
     event(ended("1-1-login", phase, Some(verdict)))
 }
 
-fn gates(attempt: u32, outcome: GateOutcome) -> Event {
+pub(super) fn gates(attempt: u32, outcome: GateOutcome) -> Event {
     Event::GatesEnded {
         story: "1-1-login".to_owned(),
         attempt,
@@ -60,12 +60,12 @@ fn gates(attempt: u32, outcome: GateOutcome) -> Event {
     }
 }
 
-fn with_analysis() -> Pipeline {
+pub(super) fn with_analysis() -> Pipeline {
     let analyst = agent_step(RunPhase::Analysis, "investigator", Profile::ReadOnly);
     Pipeline { on_failure: Some(Step::Agent(analyst)), ..story() }
 }
 
-fn party(phase: RunPhase) -> PartyStep {
+pub(super) fn party(phase: RunPhase) -> PartyStep {
     PartyStep {
         agent: agent_step(phase, "tech_lead", Profile::ReadOnly),
         personas: vec![persona("ann"), persona("bob")],
@@ -75,7 +75,7 @@ fn party(phase: RunPhase) -> PartyStep {
     }
 }
 
-fn voice(persona: &str, round: u32) -> Voice {
+pub(super) fn voice(persona: &str, round: u32) -> Voice {
     Voice { persona: persona.to_owned(), round }
 }
 
@@ -232,7 +232,7 @@ fn one_agent_plays_a_whole_party() {
 }
 
 /// A state of a team in which the member with this role is next.
-fn team_at(codes: &[(RunPhase, &str, TeamStatus, Verdict)]) -> State {
+pub(super) fn team_at(codes: &[(RunPhase, &str, TeamStatus, Verdict)]) -> State {
     let mut state = begun(Pipeline::team(Profile::Edit, TestingMode::Full));
     let mut checks = 0;
     for (phase, role, status, verdict) in codes {
@@ -258,9 +258,9 @@ fn team_members_are_shown_what_the_others_report() {
     let passed = (RunPhase::Review, "qa_expert", TeamStatus::Pass, Verdict::Passed);
     let lead = composed(&team_at(&[built, passed]), "1-1-login", None, "+x\n");
     for part in [
-        "You work as tech_lead. You lead a team and decide",
+        "You work as a tech lead. You lead a team and decide",
         "### What the developer says\n\n```text\nREADY_FOR_QA: dev of 1-1-login\n\nFiles:\nsrc/a.rs\n- [medium] a.rs:4: developer saw it\n```",
-        "### What the qa_expert says\n\n```text\nPASS: review of 1-1-login",
+        "### What the QA expert says\n\n```text\nPASS: review of 1-1-login",
         "\"status\": \"<APPROVED|APPROVED_WITH_NOTES|CHANGES_REQUESTED|",
         "`<status code>: <story id> - <why>`",
     ] {
@@ -284,7 +284,7 @@ fn only_the_latest_report_of_a_member_is_shown() {
 }
 
 /// An epic whose only story is done and that is closed with these phases.
-fn closing(phase: RunPhase) -> State {
+pub(super) fn closing(phase: RunPhase) -> State {
     let mut pipeline = story();
     pipeline.closing =
         vec![Step::Agent(agent_step(phase, "project_manager", Profile::Edit)), Step::Commit];

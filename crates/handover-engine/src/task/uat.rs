@@ -53,7 +53,7 @@ fn body(out: &mut String, parts: &TaskParts<'_>) {
         section(out, "The acceptance criteria", "text", &criteria, CRITERIA);
         out.push_str("Every scenario names one of these in `criterion`; no others exist.\n\n");
     }
-    section(out, "The stories", "text", &epic_digest(parts), usize::MAX);
+    section(out, "The stories", "text", &epic_digest(parts, &[]), usize::MAX);
     if !parts.story.findings.is_empty() {
         let wrong = findings(&parts.story.findings);
         section(out, "What was wrong with the scenarios before", "text", &wrong, DETAIL);

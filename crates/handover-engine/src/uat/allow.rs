@@ -11,6 +11,7 @@ use super::tools::{First, Tool, is_code, is_never, tool_of};
 const PLAIN: &str = "-_./:@,+";
 
 const SCRIPT: &str = "expected a file with one of the project's programs, not code or a document";
+const MISSING: &str = "there is no such file in the project";
 
 /// Why a program is not started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -185,10 +186,10 @@ impl Allowed<'_> {
                     // Every argument of a test runner is a file.
                     files if words.iter().any(|word| word == "--test") => {
                         let odd = files.iter().find(|file| !self.is_script(file));
-                        odd.map_or(Ok(()), |file| Err(refused(file, SCRIPT)))
+                        odd.map_or(Ok(()), |file| Err(refused(file, self.why_no_script(file))))
                     }
                     [script, ..] if self.is_script(script) => Ok(()),
-                    [word, ..] => Err(refused(word, SCRIPT)),
+                    [word, ..] => Err(refused(word, self.why_no_script(word))),
                     [] => Err(refused("", SCRIPT)),
                 }
             }
@@ -198,6 +199,11 @@ impl Allowed<'_> {
     /// Whether an argument is code of the project.
     fn is_script(&self, path: &str) -> bool {
         is_code(path) && self.has_file(path)
+    }
+
+    fn why_no_script(&self, path: &str) -> &'static str {
+        let is_named = is_code(path) && self.is_below(Path::new(path));
+        if is_named && !self.folder.join(path).exists() { MISSING } else { SCRIPT }
     }
 
     fn has_file(&self, path: &str) -> bool {

@@ -328,3 +328,12 @@ fn every_ecosystem_brings_its_own_tools() {
     assert_eq!(programs(&["go.mod", "Cargo.toml"]), ["cargo", "go"]);
     assert_eq!(programs(&["README.md"]), [""; 0]);
 }
+
+#[test]
+fn a_missing_file_is_named_as_such() {
+    let fixture = Fixture::new(&["node", "python3"]);
+    fixture.refused(&["node", "main.js"], "there is no such file in the project");
+    fixture.refused(&["python3", "src/gone.py"], "there is no such file in the project");
+    fixture.refused(&["node", "notes.md"], "expected a file with one of the project's programs");
+    fixture.fine(&["node", "cli.js"]);
+}

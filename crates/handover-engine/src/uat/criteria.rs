@@ -35,6 +35,15 @@ pub fn uncovered(document: &Document, criteria: &Criteria) -> Vec<String> {
         .collect()
 }
 
+/// What the criterion of a scenario says, if it names one of a story.
+pub(super) fn text_of<'a>(criterion: &str, criteria: &'a Criteria) -> Option<&'a str> {
+    let (story, id) = split(criterion)?;
+    let (_, own) = criteria.iter().find(|(name, _)| name == story)?;
+    let one = own.iter().find(|one| one.id.eq_ignore_ascii_case(id))?;
+    // A scenario may repeat the text.
+    (!criterion.contains(one.text.as_str())).then_some(one.text.as_str())
+}
+
 /// `1-1-cart AC1`, also with a colon or more text after it.
 fn split(criterion: &str) -> Option<(&str, &str)> {
     let (story, rest) = criterion.trim().split_once([' ', ':', '/'])?;

@@ -1,25 +1,28 @@
 //! Renders scenarios and their results as a document for people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use handover_model::{ScenarioKind, ScenarioOutcome};
 use handover_text::quote::{quote_code, quote_inline};
 
+use super::criteria::{Criteria, text_of, uncovered};
 use super::{Document, Scenario};
 use crate::data::ScenarioResult;
+use crate::story::Criterion;
+use crate::words::count;
 
 /// What the document says beyond the scenarios.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentInfo {
     /// The epic's title.
     pub title: String,
-    /// The stories of the epic.
-    pub stories: Vec<String>,
+    /// The stories of the epic, with their files.
+    pub stories: Vec<(String, String)>,
     /// The path of the JSON.
     pub data: String,
-    /// Criteria that no scenario covers.
-    pub uncovered: Vec<String>,
+    /// The acceptance criteria of the stories.
+    pub criteria: Vec<(String, Vec<Criterion>)>,
 }
 
 /// The document. Everything in it that an agent wrote is quoted.
@@ -33,14 +36,13 @@ pub fn render(document: &Document, results: &[ScenarioResult], about: &DocumentI
          scenarios; the checklists are for a person.\n",
         about.data, document.epic
     );
-    if !about.stories.is_empty() {
-        let stories: Vec<String> = about.stories.iter().map(|story| quote_inline(story)).collect();
-        let _ = writeln!(out, "Stories: {}\n", stories.join(", "));
-    }
-    traceability(&mut out, document, results);
-    if !about.uncovered.is_empty() {
+    let uncovered = uncovered(document, &about.criteria);
+    overview(&mut out, document, results, about, uncovered.len());
+    prerequisites(&mut out, document);
+    traceability(&mut out, document, results, &about.criteria);
+    if !uncovered.is_empty() {
         out.push_str("Without a scenario:\n\n");
-        for criterion in &about.uncovered {
+        for criterion in &uncovered {
             let _ = writeln!(out, "- [ ] {}", quote_inline(criterion));
         }
         out.push('\n');
@@ -57,7 +59,7 @@ pub fn render(document: &Document, results: &[ScenarioResult], about: &DocumentI
             let _ = writeln!(out, "## {heading}\n");
         }
         for scenario in of_kind {
-            one(&mut out, scenario);
+            one(&mut out, scenario, &about.criteria);
         }
     }
     if document.scenarios.iter().any(Scenario::needs_a_person) {
@@ -69,8 +71,80 @@ pub fn render(document: &Document, results: &[ScenarioResult], about: &DocumentI
     out
 }
 
+/// How many scenarios there are, what came of them, and which stories they are about.
+fn overview(
+    out: &mut String,
+    document: &Document,
+    results: &[ScenarioResult],
+    about: &DocumentInfo,
+    uncovered: usize,
+) {
+    let all = document.scenarios.len();
+    let kinds = [
+        (ScenarioKind::Auto, "automatic"),
+        (ScenarioKind::Semi, "semi-automatic"),
+        (ScenarioKind::Manual, "manual"),
+    ];
+    let kinds = kinds.into_iter().map(|(kind, word)| {
+        (document.scenarios.iter().filter(|scenario| scenario.kind == kind).count(), word)
+    });
+    let with = |outcome| results.iter().filter(|result| result.outcome == outcome).count();
+    let passed = with(ScenarioOutcome::Passed);
+    let failed = results.iter().filter(|result| result.is_wrong()).count();
+    let outcomes =
+        [(passed, "passed"), (failed, "failed"), (all.saturating_sub(passed + failed), "open")];
+    let listed = |counts: &mut dyn Iterator<Item = (usize, &str)>| {
+        let some = counts.filter(|(count, _)| *count > 0);
+        some.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    };
+    out.push_str("## Overview\n\n");
+    let scenarios = count(all as u64, "scenario");
+    let _ = writeln!(out, "- {scenarios}: {}", listed(&mut kinds.into_iter()));
+    let _ = writeln!(out, "- Results: {}", listed(&mut outcomes.into_iter()));
+    let criteria: usize = about.criteria.iter().map(|(_, own)| own.len()).sum();
+    if criteria > 0 {
+        let covered = criteria.saturating_sub(uncovered);
+        let _ = writeln!(out, "- {covered} of {criteria} criteria have a scenario");
+    }
+    for (story, path) in &about.stories {
+        let _ = writeln!(out, "- Story {}: `{path}`", quote_inline(story));
+    }
+    out.push('\n');
+}
+
+/// What must be there before somebody tries the scenarios.
+fn prerequisites(out: &mut String, document: &Document) {
+    let commands = document.scenarios.iter().flat_map(Scenario::commands);
+    let programs: BTreeSet<&str> =
+        commands.filter_map(|argv| argv.first()).map(String::as_str).collect();
+    let people = document.scenarios.iter().filter(|scenario| scenario.needs_a_person());
+    let people: Vec<&str> = people.map(|scenario| scenario.id.as_str()).collect();
+    out.push_str("## Prerequisites\n\n- A checkout with the work of this epic; commands start in the project's folder\n");
+    if !programs.is_empty() {
+        let programs: Vec<String> = programs.into_iter().map(quote_inline).collect();
+        let _ = writeln!(out, "- Programs: {}", programs.join(", "));
+    }
+    if !people.is_empty() {
+        let _ = writeln!(out, "- A person, for {}", people.join(", "));
+    }
+    out.push('\n');
+}
+
+/// A criterion with its text.
+fn whole(criterion: &str, criteria: &Criteria) -> String {
+    match text_of(criterion, criteria) {
+        Some(text) => format!("{criterion}: {text}"),
+        None => criterion.to_owned(),
+    }
+}
+
 /// A table of criteria and the scenarios that cover them.
-fn traceability(out: &mut String, document: &Document, results: &[ScenarioResult]) {
+fn traceability(
+    out: &mut String,
+    document: &Document,
+    results: &[ScenarioResult],
+    criteria: &Criteria,
+) {
     out.push_str("## Criteria\n\n| criterion | scenario | kind | result |\n|---|---|---|---|\n");
     let outcomes: BTreeMap<&str, &ScenarioResult> =
         results.iter().map(|result| (result.id.as_str(), result)).collect();
@@ -95,7 +169,7 @@ fn traceability(out: &mut String, document: &Document, results: &[ScenarioResult
         let _ = writeln!(
             out,
             "| {} | {} | {} | {result} |",
-            cell(&scenario.criterion),
+            cell(&whole(&scenario.criterion, criteria)),
             scenario.id,
             scenario.kind
         );
@@ -117,10 +191,10 @@ fn failures(out: &mut String, results: &[ScenarioResult]) {
     }
 }
 
-fn one(out: &mut String, scenario: &Scenario) {
+fn one(out: &mut String, scenario: &Scenario, criteria: &Criteria) {
     let title = if scenario.title.is_empty() { &scenario.criterion } else { &scenario.title };
     let _ = writeln!(out, "### {}: {}\n", scenario.id, quote_inline(title));
-    let _ = writeln!(out, "- Criterion: {}", quote_inline(&scenario.criterion));
+    let _ = writeln!(out, "- Criterion: {}", quote_inline(&whole(&scenario.criterion, criteria)));
     if let Some(expect) = scenario.expect.as_ref().filter(|_| !scenario.argv.is_empty()) {
         let _ = writeln!(out, "- Exit code: {}", expect.exit);
         for text in &expect.text {
@@ -205,7 +279,7 @@ mod tests {
             assert!(text.contains(part), "{part} is missing in:\n{text}");
         }
         let headings: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
-        assert_eq!(headings.len(), 10, "{headings:?}");
+        assert_eq!(headings.len(), 12, "{headings:?}");
         assert!(!text.contains("<!--"), "{text}");
         let rows = text.lines().filter(|line| line.starts_with('|'));
         assert!(
@@ -236,9 +310,14 @@ mod tests {
         };
         let about = DocumentInfo {
             title: String::new(),
-            stories: vec!["1-1-a".to_owned(), "1-2-b".to_owned()],
+            stories: vec![("1-1-a".to_owned(), "docs/stories/1-1-a.md".to_owned())],
             data: "docs/uat/epic-1-uat.json".to_owned(),
-            uncovered: vec!["1-1-a AC3: it is fast".to_owned()],
+            criteria: vec![(
+                "1-1-a".to_owned(),
+                [("AC1", "it is blue"), ("AC2", "it adds"), ("AC3", "it is fast")]
+                    .map(|(id, text)| Criterion { id: id.to_owned(), text: text.to_owned() })
+                    .to_vec(),
+            )],
         };
         let results =
             [result("S2", ScenarioOutcome::Passed), result("S1", ScenarioOutcome::NotRun)];
@@ -248,14 +327,17 @@ mod tests {
             "# Acceptance of epic 1: acceptance\n\n\
              Generated from `docs/uat/epic-1-uat.json`; edit that file instead. `handover run uat 1 --gate quick` runs \
              the automatic scenarios; the checklists are for a person.\n\n\
-             Stories: 1-1-a, 1-2-b\n\n\
+             ## Overview\n\n- 2 scenarios: 1 automatic, 1 manual\n- Results: 1 passed, 1 open\n\
+             - 2 of 3 criteria have a scenario\n- Story 1-1-a: `docs/stories/1-1-a.md`\n\n\
+             ## Prerequisites\n\n- A checkout with the work of this epic; commands start in the project's folder\n\
+             - Programs: cargo\n- A person, for S1\n\n\
              ## Criteria\n\n| criterion | scenario | kind | result |\n|---|---|---|---|\n\
-             | 1-1-a AC1 | S1 | manual | open |\n| 1-1-a AC2 | S2 | auto | passed |\n\n\
+             | 1-1-a AC1: it is blue | S1 | manual | open |\n| 1-1-a AC2: it adds | S2 | auto | passed |\n\n\
              Without a scenario:\n\n- [ ] 1-1-a AC3: it is fast\n\n\
-             ## Automatic\n\n### S2: It adds\n\n- Criterion: 1-1-a AC2\n- Exit code: 3\n- Prints: one\n- Prints: two\n\n\
+             ## Automatic\n\n### S2: It adds\n\n- Criterion: 1-1-a AC2: it adds\n- Exit code: 3\n- Prints: one\n- Prints: two\n\n\
              ```text\ncargo build\ncargo run ''\ncargo clean 'it'\\''s'\n```\n\n\
              Prints at least:\n\n```json\n{\n  \"ok\": true\n}\n```\n\n\
-             ## Manual\n\n### S1: 1-1-a AC1\n\n- Criterion: 1-1-a AC1\n\n\
+             ## Manual\n\n### S1: 1-1-a AC1\n\n- Criterion: 1-1-a AC1: it is blue\n\n\
              - [ ] Open it\n- [ ] Look\n- [ ] Expected: It is blue\n\n\
              ## Sign-off\n\n- [ ] Accepted\n- [ ] Accepted with conditions\n- [ ] Rejected\n\nName, date, remarks:\n"
         );

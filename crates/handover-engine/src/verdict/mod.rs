@@ -168,6 +168,9 @@ pub fn read(
         Some(verdict) if allowed(context.phase).contains(&verdict) => {
             let own = own_lines(context, &message.prose);
             fill_in(context.phase, &mut report, &own);
+            if report.summary.is_empty() {
+                report.summary = cut(&last_paragraph(context, &message.prose));
+            }
             add_debrief(&mut report, debrief);
             Ok(report)
         }
@@ -254,6 +257,31 @@ fn own_lines<'t>(context: ReportContext<'_>, lines: &[&'t str]) -> Vec<&'t str> 
             && signal(context, line).is_none()
     };
     lines.iter().copied().filter(is_own).take(MAX_LINES).collect()
+}
+
+/// What stands before the last signal: the summary of an agent that reports in text. A list of findings is none.
+fn last_paragraph(context: ReportContext<'_>, lines: &[&str]) -> String {
+    let is_signal = |line: &&str| signal(context, line).is_some();
+    let is_told = matches!(context.phase, RunPhase::Dev | RunPhase::Fix | RunPhase::Review);
+    let Some(end) = lines.iter().rposition(is_signal).filter(|_| is_told) else {
+        return String::new();
+    };
+    let read: BTreeSet<&str> = context.read.lines().map(str::trim_end).collect();
+    let is_own = |line: &&&str| {
+        !read.contains(line.trim_end()) && !line.starts_with('#') && !is_signal(line)
+    };
+    let is_list = |line: &str| line.trim_start().starts_with(['-', '*']);
+    lines[..end]
+        .split(|line| line.trim().is_empty())
+        .rev()
+        .map(|paragraph| paragraph.iter().filter(is_own).map(|line| line.trim()).collect())
+        .find(|lines: &Vec<&str>| {
+            let is_findings =
+                context.phase == RunPhase::Review && lines.iter().any(|line| is_list(line));
+            !lines.is_empty() && !is_findings
+        })
+        .map(|lines| lines.join("\n"))
+        .unwrap_or_default()
 }
 
 /// The verdicts that a phase allows.

@@ -42,6 +42,28 @@ fn a_signal_counts_at_the_start_of_a_line_for_the_right_story() {
 }
 
 #[test]
+fn what_stands_before_the_signal_is_the_summary() {
+    let summary = |phase: RunPhase, text: &str| {
+        let context = ReportContext { read: "- [ ] a form\n", ..context(phase) };
+        read(context, None, text).unwrap().summary
+    };
+    let dev = |text: &str| summary(RunPhase::Dev, text);
+    let done = "IMPLEMENTATION COMPLETE: 1-1-login";
+    assert_eq!(
+        dev(&format!("I looked.\n\nI have written\nthe form.\n\n{done}")),
+        "I have written\nthe form."
+    );
+    assert_eq!(dev(&format!("I have written it.\n{done}\n\nBye.")), "I have written it.");
+    assert_eq!(dev(&format!("It is there.\n\n## Done\n\n- [ ] a form\n\n{done}")), "It is there.");
+    assert_eq!(dev(&format!("- a form\n- a test\n\n{done}")), "- a form\n- a test");
+    assert_eq!(dev(done), "");
+    // The reason after the signal comes first.
+    assert_eq!(dev("I tried.\n\nIMPLEMENTATION BLOCKED: 1-1-login - no key"), "no key");
+    let review = "No lock.\n\n- [HIGH] a.rs:3 - no lock\n\nREVIEW FAILED: 1-1-login";
+    assert_eq!(summary(RunPhase::Review, review), "No lock.");
+}
+
+#[test]
 fn contradicting_verdicts_are_errors() {
     for text in [
         "IMPLEMENTATION BLOCKED: 1-1-login - x\nIMPLEMENTATION COMPLETE: 1-1-login",

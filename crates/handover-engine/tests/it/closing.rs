@@ -26,6 +26,7 @@ fn start(stories: usize, heal: u32, blocking: bool, budget: BudgetConfig) -> Sta
         waits_for: Vec::new(),
         skip: None,
         earlier: None,
+        done: None,
     };
     let uat = Some(UatStep { gate: UatGate::Quick, heal });
     let closing = Closing { generate: true, uat, retro: true, commit: true };
@@ -41,6 +42,7 @@ fn start(stories: usize, heal: u32, blocking: bool, budget: BudgetConfig) -> Sta
         closes_anyway: false,
         pipeline: Pipeline::story(true, Profile::Edit).closed_with(closing),
         stories: (1..=stories).map(planned).collect(),
+        not_stories: Vec::new(),
     };
     let options = Options {
         host: Host::COMMAND,
@@ -238,16 +240,16 @@ fn an_exhausted_budget_does_not_stop_the_closing() {
 fn a_digest_of_thirty_stories_fits_the_budget() {
     let state = closing(30, 0, false, BudgetConfig::default());
     let tokenizer = tokens::for_model(None);
-    let all = retro::digest(&state, tokenizer, 100_000);
+    let all = retro::digest(&state, &[], tokenizer, 100_000);
     for part in ["30 done", "15.0000 USD", "1-30-story", "dev 1 complete", "src/shared.rs"] {
         assert!(all.contains(part), "{part} is missing in {all}");
     }
     for budget in [3_000, 1_000, 400] {
-        let text = retro::digest(&state, tokenizer, budget);
+        let text = retro::digest(&state, &[], tokenizer, budget);
         assert!(tokens::count(tokenizer, &text) <= budget, "{budget}");
-        assert_eq!(text, retro::digest(&state, tokenizer, budget));
+        assert_eq!(text, retro::digest(&state, &[], tokenizer, budget));
     }
-    let text = retro::digest(&state, tokenizer, 1_500);
+    let text = retro::digest(&state, &[], tokenizer, 1_500);
     for n in 1..=30 {
         assert!(text.contains(&format!("1-{n}-story")), "{n} is missing in {text}");
     }

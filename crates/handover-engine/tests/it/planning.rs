@@ -2,6 +2,7 @@
 
 use handover_engine::git::GitError;
 use handover_engine::pipeline::{Closing, Pipeline};
+use handover_engine::reducer::Skip;
 use handover_engine::{EngineError, Overrides, Preview, RunRequest};
 use handover_model::{Profile, RunPhase, RunState, SessionId, StoryState};
 use handover_store::{RunFilter, Runs as _};
@@ -21,7 +22,7 @@ fn three() -> Stage {
 }
 
 fn skipped(preview: &Preview) -> Vec<Option<&str>> {
-    preview.plan.stories.iter().map(|story| story.skip.as_deref()).collect()
+    preview.plan.stories.iter().map(|story| story.skip.map(Skip::as_str)).collect()
 }
 
 #[test]
@@ -62,6 +63,37 @@ fn work_can_start_at_a_story_by_id_or_number() {
 }
 
 #[test]
+fn a_story_waits_for_a_draft_and_for_nothing_that_is_done() {
+    let stage = three();
+    stage.env.write("docs/stories/1-1-a.md", "# A\nStatus: Draft\n");
+    stage.env.write("docs/stories/1-2-b.md", "# B\nDepends on: 1.1\n");
+    stage.env.write("docs/stories/1-3-c.md", "# C\nDepends on: 1.2\n");
+    let request = stage.request(pipeline());
+    let draft = preview(&stage, &request).unwrap();
+    let waits = "waits for `1-1-a`, which is a draft".to_owned();
+    let blocked =
+        vec![("1-2-b".to_owned(), waits), ("1-3-c".to_owned(), "waits for `1-2-b`".into())];
+    assert_eq!(draft.blocked, blocked);
+    assert!(draft.prompts.is_empty());
+    let (_, state) = stage.run(pipeline());
+    assert_eq!(state.state, RunState::Blocked);
+    assert!(state.stories.iter().all(|story| story.lines.is_empty()), "no agent was paid");
+    stage.env.write("docs/stories/1-1-a.md", "# A\nStatus: Done\n");
+    assert_eq!(preview(&stage, &request).unwrap().blocked, []);
+    // A story before the first one is as good as it is.
+    let mut request = stage.request(pipeline());
+    request.start_from = Some("2".to_owned());
+    let found = preview(&stage, &request).unwrap();
+    assert_eq!(
+        (skipped(&found), &found.blocked),
+        (vec![Some("done already"), None, None], &vec![])
+    );
+    stage.env.write("docs/stories/1-1-a.md", "# A\nStatus: ready\n");
+    let blocked = preview(&stage, &request).unwrap().blocked;
+    assert!(blocked[0].1.contains("comes before the story to start from"), "{blocked:?}");
+}
+
+#[test]
 fn done_stories_and_drafts_are_skipped_unless_asked_for() {
     let stage = three();
     stage.env.write("docs/stories/1-1-a.md", "# A\nStatus: done\n");
@@ -69,6 +101,8 @@ fn done_stories_and_drafts_are_skipped_unless_asked_for() {
     let mut request = stage.request(pipeline());
     let (done, draft) = (Some("done already"), Some("not ready yet"));
     assert_eq!(skipped(&preview(&stage, &request).unwrap()), [done, draft, None]);
+    stage.env.write("docs/stories/1-3-c.md", "# C\nStatus: Blocked\n");
+    assert_eq!(skipped(&preview(&stage, &request).unwrap()), [done, draft, Some("blocked")]);
     request.all = true;
     assert_eq!(skipped(&preview(&stage, &request).unwrap()), [None, None, None]);
 }
@@ -83,7 +117,7 @@ fn a_second_run_continues_the_branch_of_the_first() {
     assert!(plan.continues);
     assert_eq!(plan.base, first.head);
     // The branch says that the story is done, although the checkout does not.
-    assert_eq!(plan.stories[0].skip.as_deref(), Some("done already"));
+    assert_eq!(plan.stories[0].skip, Some(Skip::Done));
 }
 
 #[test]

@@ -46,6 +46,7 @@ pub(crate) fn start_with(
             waits_for: waits_for.iter().map(|&on| on.to_owned()).collect(),
             skip: None,
             earlier: None,
+            done: None,
         })
         .collect();
     let plan = Plan {
@@ -60,6 +61,7 @@ pub(crate) fn start_with(
         closes_anyway: false,
         pipeline,
         stories,
+        not_stories: Vec::new(),
     };
     State::start(&Event::Started { plan: Box::new(plan), options: Box::new(options) }).unwrap()
 }

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use handover_agents::CancelToken;
 use handover_engine::Progress;
 use handover_engine::pipeline::Voice;
-use handover_engine::reducer::{Effect, Event, State};
-use handover_model::RunPhase;
+use handover_engine::reducer::{Effect, Event, PhaseEnd, State};
+use handover_model::{Role, RunPhase};
 
-use super::progress::sentence;
+use super::progress::{not_stories, sentence};
 use crate::app::App;
 use crate::commands::watch::{Board, Ongoing, Press};
 use crate::error::CommandError;
@@ -53,7 +53,10 @@ impl<'a> Live<'a> {
         state: &State,
         progress: &Progress<'_>,
     ) -> Result<bool, CommandError> {
-        self.note(progress);
+        if matches!(progress, Progress::Started { .. }) {
+            not_stories(state).into_iter().for_each(|text| self.log(text));
+        }
+        self.note(state, progress);
         let ongoing = self.ongoing(state);
         match self.board.turn(Duration::ZERO, &ongoing)? {
             Some(Press::Quit) => return Ok(false),
@@ -75,7 +78,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    fn note(&mut self, progress: &Progress<'_>) {
+    fn note(&mut self, state: &State, progress: &Progress<'_>) {
         match progress {
             Progress::Started { .. } | Progress::Tick => {}
             Progress::Expects(forecast) => self.log(forecast.to_string()),
@@ -83,7 +86,7 @@ impl<'a> Live<'a> {
                 self.log(format!("run {run} is led by {leader}; this machine helps"));
             }
             Progress::Starting(effect) => {
-                if let Some((story, what)) = doing(effect) {
+                if let Some((story, what)) = doing(state, effect) {
                     let doing = Doing { what, since: Instant::now(), activity: String::new() };
                     self.doing.entry(story).or_default().push(doing);
                 }
@@ -94,10 +97,10 @@ impl<'a> Live<'a> {
                 }
             }
             Progress::Recorded(event) => {
-                if let Some(text) = sentence(event) {
+                if let Some(text) = sentence(state, event) {
                     self.log(text);
                 }
-                self.ended(event);
+                self.ended(state, event);
             }
             Progress::Warning(text) => {
                 self.log(format!("warning: {text}"));
@@ -113,10 +116,10 @@ impl<'a> Live<'a> {
         self.log.push(text);
     }
 
-    fn ended(&mut self, event: &Event) {
+    fn ended(&mut self, state: &State, event: &Event) {
         match event {
             Event::PhaseEnded(end) => {
-                let what = agent(end.phase, end.attempt, end.voice.as_ref());
+                let what = ended(state, end);
                 if let Some(all) = self.doing.get_mut(&end.story) {
                     all.retain(|doing| doing.what != what);
                 }
@@ -167,10 +170,10 @@ fn clock(time: Duration) -> String {
     format!("{:02}:{:02}", seconds / 60, seconds % 60)
 }
 
-fn doing(effect: &Effect) -> Option<(String, String)> {
+fn doing(state: &State, effect: &Effect) -> Option<(String, String)> {
     match effect {
         Effect::Agent { story, phase, attempt, voice } => {
-            Some((story.clone(), agent(*phase, *attempt, voice.as_ref())))
+            Some((story.clone(), starting(state, story, *phase, *attempt, voice.as_ref())))
         }
         Effect::Gates { story, attempt } => Some((story.clone(), format!("gates {attempt}"))),
         Effect::Rebase { story, .. } => Some((story.clone(), "rebase".to_owned())),
@@ -190,9 +193,34 @@ fn doing(effect: &Effect) -> Option<(String, String)> {
 }
 
 /// An agent in few words.
-pub(super) fn agent(phase: RunPhase, attempt: u32, voice: Option<&Voice>) -> String {
-    match voice {
-        Some(Voice { persona, round }) => format!("{phase} {attempt} {persona} {round}"),
-        None => format!("{phase} {attempt}"),
+pub(super) fn agent(
+    phase: RunPhase,
+    attempt: u32,
+    voice: Option<&Voice>,
+    role: Option<&Role>,
+) -> String {
+    match (voice, role) {
+        (Some(Voice { persona, round }), _) => format!("{phase} {attempt} {persona} {round}"),
+        (None, Some(role)) => format!("{phase} {attempt} ({role})"),
+        (None, None) => format!("{phase} {attempt}"),
     }
+}
+
+/// The agent that starts, with its role in a team, where several roles share a phase.
+pub(super) fn starting(
+    state: &State,
+    story: &str,
+    phase: RunPhase,
+    attempt: u32,
+    voice: Option<&Voice>,
+) -> String {
+    let step = state.story(story).and_then(|unit| state.agent_of(unit, voice));
+    let role = step.map(|step| step.role).filter(|_| state.plan.pipeline.flow.is_some());
+    agent(phase, attempt, voice, role.as_ref())
+}
+
+/// The agent that has ended.
+pub(super) fn ended(state: &State, end: &PhaseEnd) -> String {
+    let role = end.role.as_ref().filter(|_| state.plan.pipeline.flow.is_some());
+    agent(end.phase, end.attempt, end.voice.as_ref(), role)
 }

@@ -16,13 +16,16 @@ pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: 
     let shown = || preview.prompts.iter().filter(|_| with_prompts);
     let prompts_of = |id: &str| {
         let of = shown().filter(|prompt| prompt.story == id).map(
-            |prompt| json!({"phase": prompt.phase, "persona": prompt.persona, "text": prompt.text}),
+            |prompt| json!({"phase": prompt.phase, "role": prompt.role, "persona": prompt.persona, "text": prompt.text}),
         );
         of.collect::<Vec<Value>>()
     };
     let prompt_of = |id: &str| {
         let is_dev = |prompt: &&PreviewPrompt| prompt.story == id && prompt.phase == RunPhase::Dev;
         shown().find(is_dev).map(|prompt| prompt.text.clone())
+    };
+    let blocked = |id: &str| {
+        preview.blocked.iter().find(|(story, _)| story == id).map(|(_, why)| why.as_str())
     };
     let stories: Vec<Value> = plan
         .stories
@@ -31,7 +34,7 @@ pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: 
             let matched = preview.matches.iter().find(|found| found.path == story.path);
             json!({
                 "id": story.id, "title": story.title, "path": story.path,
-                "waits_for": story.waits_for, "skip": story.skip,
+                "waits_for": story.waits_for, "skip": story.skip, "blocked": blocked(&story.id),
                 "matched_by": matched.map(|found| found.reason),
                 "prompt": prompt_of(&story.id),
                 "prompts": prompts_of(&story.id),
@@ -51,6 +54,9 @@ pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: 
         } else {
             preview.gates.join(", ")
         };
+        if let Some(file) = &plan.epic_file {
+            ui.line(format_args!("File of the epic: {file}"))?;
+        }
         ui.line(format_args!("Gates: {gates}"))?;
         ui.line(sentence(cost))?;
         let rows = plan
@@ -60,10 +66,11 @@ pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: 
                 let reason = preview.matches.iter().find(|found| found.path == story.path);
                 vec![
                     story.id.clone(),
-                    story
-                        .skip
-                        .clone()
-                        .map_or_else(|| "run".to_owned(), |why| format!("skip: {why}")),
+                    match (story.skip, blocked(&story.id)) {
+                        (Some(why), _) => format!("skip: {}", why.as_str()),
+                        (None, Some(why)) => format!("blocked: {why}"),
+                        (None, None) => "run".to_owned(),
+                    },
                     story.waits_for.join(", "),
                     format!("{} (by {})", story.path, reason.map_or("", |found| found.reason)),
                 ]
@@ -79,9 +86,9 @@ pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: 
                 ui.line(format_args!("  and {} more", more + 1))?;
             }
         }
-        for PreviewPrompt { story, phase, persona, text } in shown() {
-            let who = persona.as_ref().map(|persona| format!(", {persona}")).unwrap_or_default();
-            ui.line(format_args!("\n===== prompt of {story}, {phase}{who} =====\n{text}"))?;
+        for PreviewPrompt { story, phase, role, persona, text } in shown() {
+            let who = persona.as_deref().unwrap_or(role.as_str());
+            ui.line(format_args!("\n===== prompt of {story}, {phase}, {who} =====\n{text}"))?;
         }
         Ok(())
     })?;

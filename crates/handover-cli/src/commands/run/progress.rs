@@ -9,7 +9,7 @@ use handover_engine::{Progress, report};
 use handover_model::{RunId, RunState, ScenarioOutcome, Timestamp, UatGate};
 use serde_json::{Value, json};
 
-use super::live::{Live, agent};
+use super::live::{Live, ended, starting};
 use crate::app::App;
 use crate::commands::{Outcome, status};
 use crate::error::{CommandError, Exit};
@@ -97,7 +97,14 @@ impl<'a> Shown<'a> {
             json!({"schema": 1, "run": self.run, "epic": epic, "at": self.app.now()});
         let (kind, rest) = match progress {
             Progress::Started { resumed, .. } => {
-                (if *resumed { "run_resumed" } else { "run_started" }, json!({}))
+                let files: Vec<Value> = state
+                    .plan
+                    .not_stories
+                    .iter()
+                    .map(|(path, reason)| json!({"path": path, "reason": reason}))
+                    .collect();
+                let word = if *resumed { "run_resumed" } else { "run_started" };
+                (word, json!({"not_stories": files}))
             }
             Progress::Expects(forecast) => ("forecast", json!({"forecast": forecast})),
             Progress::Helping { leader, .. } => ("run_joined", json!({"leader": leader})),
@@ -132,13 +139,16 @@ impl<'a> Shown<'a> {
             Progress::Started { run, resumed } => {
                 let word = if *resumed { "resumes" } else { "starts" };
                 ui.note(format_args!("{stamp} run {run} of epic {} {word}", state.plan.epic));
+                for text in not_stories(state) {
+                    ui.note(format_args!("{stamp} {text}"));
+                }
             }
             Progress::Expects(forecast) => ui.note(format_args!("{stamp} {forecast}")),
             Progress::Helping { run, leader } => {
                 ui.note(format_args!("{stamp} run {run} is led by {leader}; this machine helps"));
             }
             Progress::Starting(Effect::Agent { story, phase, attempt, voice }) => {
-                let who = agent(*phase, *attempt, voice.as_ref());
+                let who = starting(state, story, *phase, *attempt, voice.as_ref());
                 ui.note(format_args!("{stamp} {story} {who} …"));
                 self.at_work.push(format!("{story} {who}"));
             }
@@ -158,11 +168,11 @@ impl<'a> Shown<'a> {
             }
             Progress::Starting(_) => {}
             Progress::Recorded(event) => {
-                if let Some(text) = sentence(event) {
+                if let Some(text) = sentence(state, event) {
                     ui.note(format_args!("{stamp} {text}"));
                 }
                 if let Event::PhaseEnded(end) = event {
-                    let who = agent(end.phase, end.attempt, end.voice.as_ref());
+                    let who = ended(state, end);
                     self.at_work.retain(|at_work| *at_work != format!("{} {who}", end.story));
                 }
                 if let Event::WaitEnded { until } = event {
@@ -240,6 +250,20 @@ fn exit(state: RunState) -> Exit {
     }
 }
 
+/// How many files that are not stories are named.
+const NAMED: usize = 8;
+
+/// The files that could be taken for stories of the epic, a line each.
+pub(super) fn not_stories(state: &State) -> Vec<String> {
+    let files = &state.plan.not_stories;
+    let line = |(path, reason): &(String, String)| format!("not a story: {path} ({reason})");
+    let mut lines: Vec<String> = files.iter().take(NAMED).map(line).collect();
+    if files.len() > NAMED {
+        lines.push(format!("not stories: {} more files", files.len() - NAMED));
+    }
+    lines
+}
+
 /// Why nothing happens.
 pub(crate) fn waiting(until: Timestamp) -> String {
     // To the minute: `2026-11-18T17:00`.
@@ -275,12 +299,12 @@ fn result(event: &Event) -> Value {
     }
 }
 
-pub(super) fn sentence(event: &Event) -> Option<String> {
+pub(super) fn sentence(state: &State, event: &Event) -> Option<String> {
     Some(match event {
         Event::PhaseEnded(end) => {
             let verdict = end.verdict.map_or("no verdict", |verdict| verdict.as_str());
             let summary = handover_text::cut::cut(&end.summary, 120);
-            let who = agent(end.phase, end.attempt, end.voice.as_ref());
+            let who = ended(state, end);
             format!("{} {who}: {verdict} {summary}", end.story)
         }
         Event::BaseChecked { failing, .. } if failing.is_empty() => {

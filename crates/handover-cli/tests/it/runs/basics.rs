@@ -252,7 +252,7 @@ fn work_can_stay_uncommitted() {
 #[test]
 fn sprint_status_is_kept_in_sync() {
     let epic = Epic::new(&["1-1-a", "1-2-b"]);
-    let plan = "development_status:\n  epic-1: backlog\n  1-1-a: ready-for-dev # first\n  1-2-b: backlog\n";
+    let plan = "development_status:\n  epic-1: backlog\n  1-1-a: ready-for-dev # first\n  1-2-b: ready-for-dev\n";
     epic.env.write("docs/sprint-artifacts/sprint-status.yaml", plan);
     epic.commit_all("plan");
     epic.run(&[]).ok();
@@ -261,7 +261,7 @@ fn sprint_status_is_kept_in_sync() {
     assert_eq!(after, "development_status:\n  epic-1: done\n  1-1-a: done # first\n  1-2-b: done");
     let between = epic.git(&["show", &format!("handover/epic-1~1:{path}")]);
     assert!(
-        between.contains("epic-1: in-progress") && between.contains("1-2-b: backlog"),
+        between.contains("epic-1: in-progress") && between.contains("1-2-b: ready-for-dev"),
         "{between}"
     );
 }
@@ -417,6 +417,20 @@ fn a_finished_run_names_the_next_step() {
     let output = epic.run(&["--no-commit"]).ok();
     assert!(output.stdout.contains("worktrees in .handover/runs/"), "{output}");
     assert!(!output.stdout.contains("branch handover/epic-1"), "{output}");
+}
+
+/// A terminal of 80 columns shows whole reasons, in lines of their own.
+#[test]
+fn reasons_are_readable_in_a_narrow_terminal() {
+    let mut epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let reason = "the key of the payment provider is missing and nobody can be asked for it before Monday morning";
+    epic.script(&format!("1-1-a dev * | print \"IMPLEMENTATION BLOCKED: 1-1-a - {reason}\""));
+    epic.run(&[]).fails(3);
+    epic.env.set("COLUMNS", "80");
+    let shown = epic.env.run(["status"]).ok().stdout;
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    let whole = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(whole.contains(&format!("1-1-a is blocked: {reason}")), "{shown}");
 }
 
 /// R22: the clock moves while an agent says nothing.

@@ -89,7 +89,11 @@ fn closes_an_epic_with_acceptance_and_retrospective() {
 fn failed_scenarios_change_the_exit_code_only_if_blocking() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script(&scenarios(&json!([auto("S1", "1-1-a.txt", "something else")])));
-    run(&epic, &["--uat", "quick"]).ok();
+    let output = run(&epic, &["--uat", "quick"]).ok();
+    assert!(
+        output.stderr.contains("Next: acceptance has failed, see docs/uat/epic-1-uat.md"),
+        "{output}"
+    );
     assert_eq!(epic.status()["uat"]["failed"], 1);
     assert!(show(&epic, "docs/uat/epic-1-uat.md").contains("failed: it did not print"));
     let epic = Epic::new(&["1-1-a"]);
@@ -205,7 +209,7 @@ fn faulty_closing_agents_stop_nothing() {
         assert_eq!((&status["uat"]["state"], &status["uat"]["passed"]), (&json!("failed"), &json!(0)), "{fault}");
         // The documents are still generated from the journal.
         let retro = show(&epic, "docs/sprints/epic-1-retro.md");
-        assert!(retro.contains("1 of 1 stories are done"), "{fault}: {retro}");
+        assert!(retro.contains("1 of 1 story is done"), "{fault}: {retro}");
         assert!(show(&epic, "docs/handoffs/epic-1-handoff.md").contains("type: handoff"));
         let files = epic.git(&["ls-tree", "-r", "--name-only", "handover/epic-1"]);
         assert!(!files.contains("new.txt") && !files.contains("late.txt"), "{fault}: {files}");
@@ -370,7 +374,7 @@ fn a_party_holds_the_retrospective() {
     let epic = Epic::new(&["1-1-a"]);
     epic.script("* retro * | exit 1");
     run(&epic, &["--party-retro", "--party-agents", "winston,mary"]).ok();
-    assert!(show(&epic, "docs/sprints/epic-1-retro.md").contains("1 of 1 stories are done"));
+    assert!(show(&epic, "docs/sprints/epic-1-retro.md").contains("1 of 1 story is done"));
 }
 
 #[test]
@@ -480,8 +484,8 @@ fn scenarios_are_compared_with_the_criteria() {
     let document = show(&epic, "docs/uat/epic-1-uat.md");
     for part in [
         "Without a scenario:\n\n- [ ] 1-1-a AC3: It is fast",
-        "| 1-1-a AC1 | S1 | auto | passed |",
-        "| 1-1-a AC2 | S2 | semi | the program's part passed; a person's part is open |",
+        "| 1-1-a AC1: It is a file | S1 | auto | passed |",
+        "| 1-1-a AC2: It is nice | S2 | semi | the program's part passed; a person's part is open |",
     ] {
         assert!(document.contains(part), "{part} is missing in {document}");
     }

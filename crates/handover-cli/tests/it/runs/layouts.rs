@@ -61,6 +61,21 @@ fn finds_the_layout_of_bmad_6() {
     assert!(status.contains("1-1-cart: done") && status.contains("epic-1: done"), "{status}");
 }
 
+/// Right after planning, BMAD 6 has an `epics.md` and no story files.
+#[test]
+fn stories_that_are_only_listed_are_named() {
+    let epic = project(&[(
+        "_bmad-output/planning-artifacts/epics.md",
+        "# Epics\n\n## Epic 1: Cart\n\n### Story 1.1: Add\n\n### Story 1.2: Remove\n\n## Epic 2: Pay\n\n### Story 2.1: Card\n",
+    )]);
+    let error = epic.run(&["--json"]).fails(2).error();
+    assert_eq!(
+        error["message"],
+        "`_bmad-output/planning-artifacts/epics.md` lists 1.1, 1.2, but they have no files yet"
+    );
+    assert!(error["hint"].as_str().unwrap().contains("create-story"), "{error}");
+}
+
 /// R5: sharded documents of BMAD 4, stories in folders of their own, plain folders.
 #[test]
 fn finds_sharded_and_plain_layouts() {
@@ -122,6 +137,62 @@ fn drafts_and_done_stories_are_not_run_unless_asked_for() {
     // Running a finished epic again costs nothing and fails nothing.
     epic.run(&[]).ok();
     assert_eq!(epic.states(), ["skipped", "skipped", "skipped", "skipped"]);
+}
+
+/// The name of a story may end like that of a document about one.
+#[test]
+fn a_story_may_be_called_like_a_companion() {
+    let epic = Epic::new(&["1-1-a", "1-2-seller-metrics", "1-3-landing-page-design"]);
+    for (name, text) in [
+        ("1-1-a-validation-report.md", "# Validation Report\n\n- **Status**: PASS\n"),
+        ("1-1-a.context.md", "# Context\n"),
+        ("1-1-a-first-look.md", "# What I saw\n"),
+        ("1-1-a-metrics.md", "# Story 1.1: Metrics\n\nStatus: done\n"),
+        ("1-4-d-decisions.md", "# Decisions\n"),
+    ] {
+        epic.env.write(&format!("docs/stories/{name}"), text);
+    }
+    epic.commit_all("documents");
+    assert_eq!(ids(&plan(&epic)), ["1-1-a", "1-2-seller-metrics", "1-3-landing-page-design"]);
+    let output = epic.run(&[]).ok();
+    assert_eq!(epic.states(), ["done", "done", "done"]);
+    for name in ["1-1-a-validation-report", "1-1-a.context", "1-1-a-first-look", "1-4-d-decisions"]
+    {
+        let line = format!("not a story: docs/stories/{name}.md (written about a story)");
+        assert!(output.stderr.contains(&line), "{line}\n{}", output.stderr);
+    }
+    // Two files that both say that they are story 1.1 are an error.
+    epic.env.write("docs/stories/1-1-a-again.md", story("1-1-a-again"));
+    epic.run(&[]).fails(2);
+}
+
+/// Done, blocked and draft count in the file of a story and in `sprint-status.yaml`.
+#[test]
+fn the_sprint_status_counts_in_both_directions() {
+    let epic = Epic::new(&["1-1-a", "1-2-b", "1-3-c", "1-4-d", "1-5-e"]);
+    let later = story("1-5-e").replace("\n\n## Tasks", "\nDepends on: 1.2\n\n## Tasks");
+    epic.env.write("docs/stories/1-5-e.md", later);
+    let status = "development_status:\n  1-1-a: done\n  1-2-b: backlog\n  1-3-c: ready-for-dev\n  \
+                  1-4-d: ready-for-dev\n  1-5-e: ready-for-dev\n";
+    epic.env.write("docs/sprint-status.yaml", status);
+    epic.commit_all("sprint");
+    let shown = epic.run(&["--dry-run"]).ok().stdout;
+    assert!(shown.contains("blocked: waits for `1-2-b`, which is a draft"), "{shown}");
+    assert!(shown.contains("File of the epic: docs/epics/epic-1-shop.md"), "{shown}");
+    epic.script("1-3-c dev * | write half.txt x print \"IMPLEMENTATION BLOCKED: 1-3-c - no key\"");
+    epic.run(&[]).fails(3);
+    assert_eq!(epic.states(), ["skipped", "skipped", "blocked", "done", "blocked"]);
+    let kept = epic.git(&["show", "handover/epic-1:docs/sprint-status.yaml"]);
+    for line in
+        ["1-1-a: done", "1-2-b: backlog", "1-3-c: blocked", "1-4-d: done", "1-5-e: ready-for-dev"]
+    {
+        assert!(kept.contains(line), "{line}: {kept}");
+    }
+    // What a run has listed as blocked is tried again; what a person has, is not.
+    epic.git(&["merge", "--quiet", "handover/epic-1"]);
+    assert_eq!(plan(&epic)["stories"][2]["skip"], Value::Null);
+    epic.git(&["branch", "-D", "handover/failed/1-3-c"]);
+    assert_eq!(plan(&epic)["stories"][2]["skip"], "blocked");
 }
 
 /// R18: every dependency of a line counts, versions are no stories, numbers are unique.

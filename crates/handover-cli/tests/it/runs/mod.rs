@@ -37,6 +37,7 @@ mod faults;
 mod gates;
 mod guard;
 mod killed;
+mod later;
 mod layouts;
 mod machines;
 mod many;

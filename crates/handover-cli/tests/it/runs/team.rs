@@ -52,7 +52,10 @@ fn a_team_does_a_story() {
         result("review", "APPROVED", ""),
         say("manager"),
     ));
-    epic.run(TEAM).ok();
+    let output = epic.run(TEAM).ok();
+    for who in ["dev 1 (developer)", "review 2 (qa_expert): passed", "review 3 (tech_lead) …"] {
+        assert!(output.stderr.contains(&format!("1-1-a {who}")), "{who}\n{output}");
+    }
     assert_eq!(
         way(&epic),
         [
