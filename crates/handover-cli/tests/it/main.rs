@@ -42,6 +42,7 @@ mod planted;
 mod planted_store;
 mod project;
 mod prove;
+mod real_codex;
 mod real_hosts;
 mod real_matrix;
 mod real_spawns;

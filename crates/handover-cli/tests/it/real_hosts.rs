@@ -547,6 +547,7 @@ fn doctor_probes_the_installed_programs() {
         "{doctor}"
     );
     for other in [
+        "probe of codex with named agents: hooks fire; briefs are added when subagents start",
         "probe of copilot: hooks fire; 1.0.102 accepts rewritten prompts",
         "probe of gemini: hooks fire; rewritten prompts are accepted",
         "probe of opencode: hooks fire; 1.18.33 accepts rewritten prompts",

@@ -185,10 +185,71 @@ fn codex_0_166_0() {
     );
 }
 
+/// Agents with names, by a model of its own catalogue. The second message is no text, as with the real service.
+const NAMED: [&str; 2] = [
+    "spawn default \"CHILD look around\\n\\nlook around\" of fork_turns,message,task_name",
+    "spawn default \"test tokens\" of message,task_name",
+];
+
+fn ours(host: Host, recording: &str) -> Vec<String> {
+    meanings(host, recording).into_iter().filter(|what| what != "-").collect()
+}
+
+#[test]
+fn named_agents_of_codex_0_166_0() {
+    let debrief =
+        "\"Done.\\n\\n```handover\\nverdict: complete\\nsummary: Tokens rotate.\\n```\\n\"";
+    let stops = format!("[default] stops {debrief} transcript=true held=false");
+    assert_eq!(
+        ours(Host::CODEX, "codex-0.166.0-named.jsonl"),
+        [
+            "started Startup",
+            NAMED[0],
+            NAMED[1],
+            "[default] starts",
+            &stops,
+            "[default] starts",
+            &stops,
+            "checkpoint Stop ",
+            "checkpoint SessionEnd other",
+        ]
+    );
+}
+
+/// Both versions of its tools for agents.
+#[test]
+fn codex_0_150_0() {
+    let debrief =
+        "\"Done.\\n\\n```handover\\nverdict: complete\\nsummary: Tokens rotate.\\n```\\n\"";
+    let stops = |kind: &str| format!("[{kind}] stops {debrief} transcript=true held=false");
+    assert_eq!(
+        ours(Host::CODEX, "codex-0.150.0.jsonl"),
+        [
+            "started Startup",
+            "spawn worker \"CHILD look around\" of message,agent_type",
+            "[worker] starts",
+            &stops("worker"),
+            "checkpoint Stop ",
+            "checkpoint SessionEnd other",
+            "started Startup",
+            NAMED[0],
+            "[default] starts",
+            NAMED[1],
+            &stops("default"),
+            "[default] starts",
+            &stops("default"),
+            "checkpoint Stop ",
+            "checkpoint SessionEnd other",
+        ]
+    );
+}
+
 #[test]
 fn recognizes_events_of_codex_in_a_plugin_of_claude() {
-    let direct = meanings(Host::CODEX, "codex-0.166.0.jsonl");
-    assert_eq!(meanings(Host::CLAUDE, "codex-0.166.0.jsonl"), direct);
+    for recording in ["codex-0.166.0.jsonl", "codex-0.166.0-named.jsonl", "codex-0.150.0.jsonl"] {
+        let direct = meanings(Host::CODEX, recording);
+        assert_eq!(meanings(Host::CLAUDE, recording), direct);
+    }
 }
 
 #[test]

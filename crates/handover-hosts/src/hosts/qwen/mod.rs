@@ -24,6 +24,7 @@ static DIALECT: Dialect = Dialect {
     spawn_tool: SpawnTool {
         is: |name| name == "agent",
         prompt_field: "prompt",
+        name_field: "name",
         kind_field: "subagent_type",
         default_kind: "general-purpose",
     },
