@@ -44,6 +44,7 @@ mod project;
 mod prove;
 mod real_codex;
 mod real_hosts;
+mod real_kills;
 mod real_matrix;
 mod real_spawns;
 mod real_versions;

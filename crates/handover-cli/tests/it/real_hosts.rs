@@ -413,6 +413,7 @@ impl Real {
         for (name, value) in &mut self.host.vars {
             if name == "PATH" {
                 *value = format!("{}:{value}", folder.display());
+                self.env.set("PATH", value);
             }
         }
     }

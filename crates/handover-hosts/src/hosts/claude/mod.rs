@@ -45,6 +45,7 @@ static SETTINGS: JsonHooks = JsonHooks {
     folder: ".claude",
     folder_variable: FolderVariable::Folder("CLAUDE_CONFIG_DIR"),
     file: "settings.json",
+    plugins: None,
     entries: &[
         Entry::new("SessionStart", None),
         Entry::new("PreToolUse", Some("Agent|Task")),

@@ -33,6 +33,7 @@ static SETTINGS: JsonHooks = JsonHooks {
     folder: ".codex",
     folder_variable: FolderVariable::Folder("CODEX_HOME"),
     file: "hooks.json",
+    plugins: Some("config.toml"),
     entries: &[
         Entry::new("SessionStart", None),
         // In front of it is the namespace of the tool, if it has one.

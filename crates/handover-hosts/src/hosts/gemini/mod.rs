@@ -54,6 +54,7 @@ static SETTINGS: JsonHooks = JsonHooks {
     folder: ".gemini",
     folder_variable: FolderVariable::Home("GEMINI_CLI_HOME"),
     file: "settings.json",
+    plugins: None,
     entries: &[
         Entry::new("SessionStart", None),
         Entry::new("BeforeTool", Some("invoke_agent|complete_task")),

@@ -35,6 +35,7 @@ static SETTINGS: JsonHooks = JsonHooks {
     folder: ".qwen",
     folder_variable: FolderVariable::Folder("QWEN_HOME"),
     file: "settings.json",
+    plugins: None,
     entries: &[
         Entry::new("SessionStart", None),
         Entry::new("PreToolUse", Some("agent")),
