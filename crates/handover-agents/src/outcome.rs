@@ -311,7 +311,8 @@ pub(crate) fn judge(ended: Ended, report: &Report, can: Capabilities) -> Option<
 mod tests {
     use super::*;
 
-    const AGENT: Capabilities = Capabilities { resumable: false, reports_result: true };
+    const AGENT: Capabilities =
+        Capabilities { resumable: false, reports_result: true, misses_subagents: false };
 
     fn report(answer: Option<&str>, error: Option<FailureClass>) -> Report {
         let error = error.map(|class| Failure { class, message: "said so".to_owned() });

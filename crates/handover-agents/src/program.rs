@@ -8,7 +8,9 @@ use std::ffi::OsString;
 
 use handover_model::Host;
 
-use crate::{AgentEvent, Capabilities, Captured, Ended, Invocation, Report, Total};
+use crate::{
+    AgentEvent, Capabilities, Captured, Ended, Environment, Invocation, Report, Total, Usage,
+};
 
 /// One agent program: how it is called, and what its output means.
 pub trait AgentProgram: Sync {
@@ -31,6 +33,12 @@ pub trait AgentProgram: Sync {
     /// Variables of its environment for one run, for what it has no argument.
     fn set_variables(&self, _invocation: &Invocation) -> Vec<(&'static str, &'static str)> {
         Vec::new()
+    }
+
+    /// What a conversation has used since its beginning, with all of its subagents, by what the program keeps of it. For a
+    /// program whose output does not count them.
+    fn kept(&self, _environment: &Environment, _conversation: &str) -> Option<Usage> {
+        None
     }
 
     /// A reader for the output of one run.

@@ -361,6 +361,12 @@ impl Supervisor<'_, '_> {
         let Streams { reader, out, err, tee, outside, used, .. } = self.streams;
         let (stdout, stderr) = (out.capture.finish(), err.capture.finish());
         let mut report = Report { outside, ..reader.report(ended, &stdout, &stderr) };
+        let conversation = report.host_session.as_deref();
+        let kept = conversation.and_then(|id| self.program.kept(&self.invocation.environment, id));
+        if let Some(kept) = kept.filter(|kept| kept.total() >= report.total.usage.total()) {
+            report.usage = kept - self.invocation.before.usage;
+            report.total.usage = kept;
+        }
         // A program that was stopped had no chance to sum up.
         if report.usage.total() == 0 {
             report.usage = used.usage;

@@ -29,7 +29,7 @@ impl AgentProgram for Toy {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { resumable: true, reports_result: true }
+        Capabilities { resumable: true, reports_result: true, ..Capabilities::default() }
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {

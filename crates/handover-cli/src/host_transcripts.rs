@@ -10,6 +10,7 @@ use handover_hosts::transcript::{
     first_line, lines_of, scan as scan_parts, subagents_in,
 };
 use handover_model::{AgentId, Timestamp};
+use serde_json::Value;
 
 /// The most that is read of a file about the origin of a subagent.
 const ORIGIN_BYTES: usize = 64 * 1024;
@@ -63,8 +64,7 @@ pub(crate) fn children(host: &dyn HookHost, conversation: &Path) -> Vec<Child> {
 /// The subagents of a host that says in each transcript whose it is: beside the transcript of their conversation, in
 /// the folder of the next day, or in the folder of the conversation.
 fn descendants(format: &dyn TranscriptFormat, conversation: &Path) -> Vec<Child> {
-    let own = |path: &Path| first_line(&read_part(path, FilePart::Head, ORIGIN_BYTES).ok()?);
-    let id = own(conversation).and_then(|first| format.conversation(&first));
+    let id = first(conversation).and_then(|first| format.conversation(&first));
     let (Some(id), Some(folder)) = (id, conversation.parent()) else { return Vec::new() };
     let mut files = Vec::new();
     match format.folder_of_subagents(conversation, &id) {
@@ -78,11 +78,16 @@ fn descendants(format: &dyn TranscriptFormat, conversation: &Path) -> Vec<Child>
     }
     files.sort();
     let child = |file: PathBuf| {
-        let lineage = format.lineage(&file, &own(&file)?)?;
+        let lineage = format.lineage(&file, &first(&file)?)?;
         let Lineage { conversation, agent, origin } = lineage;
         (conversation == id).then_some(Child { agent, transcript: file, origin })
     };
     files.into_iter().filter_map(child).collect()
+}
+
+/// The first line of a transcript.
+pub(crate) fn first(path: &Path) -> Option<Value> {
+    first_line(&read_part(path, FilePart::Head, ORIGIN_BYTES).ok()?)
 }
 
 /// The folder that follows in the order of names: a conversation may go on after midnight.
@@ -116,7 +121,10 @@ pub(crate) fn origin(host: &dyn HookHost, transcript: &Path) -> Option<Origin> {
 /// What a transcript shows; nothing if the host has none, or not this one.
 pub(crate) fn scan(host: &dyn HookHost, path: &Path) -> Scan {
     let Some(format) = host.transcript() else { return Scan::default() };
-    let head = read_part(path, FilePart::Head, HEAD_BYTES).unwrap_or_default();
+    // The brief of a fork follows after the conversation that it copied.
+    let is_fork = first(path).is_some_and(|first| format.is_fork(&first));
+    let bytes = if is_fork { SHARED_BYTES } else { HEAD_BYTES };
+    let head = read_part(path, FilePart::Head, bytes).unwrap_or_default();
     let tail = read_part(path, FilePart::Tail, TAIL_BYTES).unwrap_or_default();
     scan_parts(format, &head, &tail)
 }
@@ -203,5 +211,22 @@ mod tests {
             .collect();
         assert_eq!(shown, ["a1 Explore toolu_1", "a2 workflow-subagent -"]);
         assert_eq!(found[1].transcript, nested.join("agent-a2.jsonl"));
+    }
+
+    #[test]
+    fn the_brief_of_a_fork_is_found_behind_a_long_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let host = handover_hosts::Registry::built_in().find(handover_model::Host::CODEX).unwrap();
+        let path = folder.path().join("rollout-1.jsonl");
+        let long = "word ".repeat(HEAD_BYTES / 4);
+        let says = |ordinal: u64, text: &str| serde_json::json!({"ordinal": ordinal, "payload": {"role": "assistant", "content": text}});
+        let first = serde_json::json!({"ordinal": 0, "type": "session_meta", "payload": {"id": "child",
+            "session_id": "lead", "forked_from_id": "lead", "subagent_history_start_ordinal": 2}});
+        let brief = "<!-- handover:receipt r_1 -->";
+        let lines = [first, says(1, &long), says(2, brief), says(3, &long), says(4, "done")];
+        fs_err::write(&path, lines.map(|line| line.to_string()).join("\n")).unwrap();
+        let seen = scan(host, &path);
+        assert_eq!(seen.receipts, [handover_model::ReceiptId::new("r_1").unwrap()]);
+        assert_eq!(seen.last_message.as_deref(), Some("done"));
     }
 }

@@ -8,7 +8,7 @@ use handover_context::learning::Binding;
 use handover_files::Folder;
 use handover_model::{
     AdmittedPrompt, BriefDelivery, KnownEvent, ReceiptId, ReceiptState, Role, SessionId,
-    SessionStatus, Timestamp,
+    SessionStatus, Ticket, Timestamp,
 };
 use handover_store::{EventKey, NewEvent, NewReceipt, NewTicket, ReceiptStep, Store, StoreError};
 use serde_json::json;
@@ -400,8 +400,10 @@ impl Handoffs<'_> {
         let Some(folder) = self.spool else { return Err(unavailable(reason)) };
         let admission = self.decide(&brief)?;
         let mut ticket = self.new_ticket(request).map(spool::ticket);
-        if let Some(ticket) = ticket.as_mut().filter(|ticket| ticket.agent.is_none()) {
-            // Nothing in the store could be found when the subagent starts.
+        let waits =
+            |ticket: &&mut Ticket| ticket.agent.is_none() && ticket.way == BriefDelivery::HoldBack;
+        if let Some(ticket) = ticket.as_mut().filter(waits) {
+            // Nothing in the store could be found when the subagent stops.
             ticket.way = BriefDelivery::Rewrite;
         }
         // It is spooled only because its prompt is about to go out.

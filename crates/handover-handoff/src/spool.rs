@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use handover_files::{FileError, Folder, Sync};
 use handover_model::{
-    AgentId, ItemKind, NoteId, Receipt, ReceiptId, ReceiptItem, ReceiptState, Ticket,
+    AgentId, BriefDelivery, ItemKind, NoteId, Receipt, ReceiptId, ReceiptItem, ReceiptState, Ticket,
 };
 use handover_store::{NewReceipt, NewTicket, ReceiptStep, Store, StoreError, erased_text};
 use handover_text::{Clean, Redactor};
@@ -46,16 +46,23 @@ pub(crate) fn write(folder: &Folder, spooled: &Spooled) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Records which subagent has started with a waiting receipt. False if the receipt does not wait any more.
-pub fn bind(folder: &Folder, receipt: &ReceiptId, agent: &AgentId) -> Result<bool, FileError> {
+/// Records which subagent has started with a waiting receipt, and returns that with how its brief is delivered. None if
+/// the receipt does not wait any more.
+pub fn bind(
+    folder: &Folder,
+    receipt: &ReceiptId,
+    agent: &AgentId,
+) -> Result<Option<(Receipt, BriefDelivery)>, FileError> {
     let name = file_name(receipt);
     // What cannot be read as a receipt never gets into the store.
-    let Ok(Some(mut spooled)) = read(folder, &name) else { return Ok(false) };
+    let Ok(Some(mut spooled)) = read(folder, &name) else { return Ok(None) };
+    let mut way = BriefDelivery::Rewrite;
     if let Some(ticket) = &mut spooled.ticket {
         ticket.agent = Some(agent.clone());
+        way = ticket.way;
     }
     folder.replace(&name, &serde_json::to_vec(&spooled).unwrap_or_default(), Sync::Yes)?;
-    Ok(true)
+    Ok(Some((spooled.receipt, way)))
 }
 
 fn file_name(receipt: &ReceiptId) -> String {

@@ -198,12 +198,16 @@ pub struct SubagentSpawn {
     pub input: Map<String, Value>,
     /// The field of `input` that holds the task.
     pub prompt_field: &'static str,
+    /// The field of `input` that holds the name that the caller gives the subagent.
+    pub name_field: &'static str,
+    /// Whether the host seals the task, so that a hook must not change it.
+    pub sealed: bool,
 }
 
 impl SubagentSpawn {
     /// The name that the caller gave the subagent.
     pub fn name(&self) -> Option<&str> {
-        self.input.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())
+        self.input.get(self.name_field).and_then(Value::as_str).filter(|name| !name.is_empty())
     }
 
     /// The same call with another prompt. Hosts replace the whole input, so every field is included.
@@ -441,6 +445,8 @@ mod tests {
             model: None,
             input: input.as_object().unwrap().clone(),
             prompt_field: "prompt",
+            name_field: "name",
+            sealed: false,
         };
         let rewritten = spawn.with_prompt("new".to_owned());
         assert_eq!(rewritten, serde_json::json!({"prompt": "new", "model": "opus", "new": [1]}));

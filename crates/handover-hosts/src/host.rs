@@ -59,9 +59,10 @@ pub trait HookHost: Sync {
         None
     }
 
-    /// How to run it against a scripted model, for `handover doctor --probe`.
-    fn probe(&self, _home: &Path, _model_url: &str) -> Option<ProbeSetup> {
-        None
+    /// How to run it against a scripted model, for `handover doctor --probe`: once for every kind of subagents that it
+    /// has. None if it cannot be probed.
+    fn probes(&self, _home: &Path, _model_url: &str) -> Vec<ProbeSetup> {
+        Vec::new()
     }
 
     /// The versions that the tests run.
@@ -175,6 +176,8 @@ pub struct TrustedHooks {
 /// What a host needs to run without an account, a network or the user's own settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeSetup {
+    /// Which of its kinds of subagents it is about, where there are several.
+    pub about: Option<&'static str>,
     /// The scope at which the hooks are installed.
     pub scope: Scope,
     /// Variables to set.

@@ -69,6 +69,16 @@ pub trait TranscriptFormat: Sync {
         None
     }
 
+    /// Whether a transcript begins with a copy of the conversation that spawned the subagent, by its first line.
+    fn is_fork(&self, _first: &Value) -> bool {
+        false
+    }
+
+    /// Whether a line of such a transcript belongs to that copy.
+    fn is_copied(&self, _first: &Value, _line: &Value) -> bool {
+        false
+    }
+
     /// The conversation that a transcript is about, by its first line; none if its name says it.
     fn conversation(&self, _first: &Value) -> Option<HostSessionId> {
         None
@@ -142,6 +152,16 @@ pub struct Origin {
     pub kind: String,
     /// The tool call that spawned it; none if it was started in another way.
     pub tool_use: Option<ToolUseId>,
+    /// The name that its caller gave it, with those of the agents above it where its host adds them: `/root/tests`.
+    pub name: Option<String>,
+}
+
+impl Origin {
+    /// Whether it has that name.
+    pub fn is_named(&self, name: &str) -> bool {
+        let own = self.name.as_deref();
+        own.is_some_and(|own| own == name || own.rsplit('/').next() == Some(name))
+    }
 }
 
 /// The subagent that a file `agent-<id>.jsonl`, or the one about its origin, is about, and its transcript.
@@ -159,6 +179,7 @@ pub(crate) fn described_origin(text: &str) -> Option<Origin> {
     Some(Origin {
         kind: value["agentType"].as_str().unwrap_or_default().to_owned(),
         tool_use: value["toolUseId"].as_str().and_then(|id| ToolUseId::new(id).ok()),
+        name: None,
     })
 }
 
@@ -171,15 +192,44 @@ pub struct Calls {
     pub failed: Vec<(ToolUseId, String)>,
 }
 
+impl Calls {
+    /// Adds those of another transcript, which may repeat some.
+    pub fn extend(&mut self, other: Self) {
+        for (known, more) in [(&mut self.spawns, other.spawns), (&mut self.failed, other.failed)] {
+            for (id, text) in more {
+                if !known.iter().any(|(known, _)| *known == id) {
+                    known.push((id, text));
+                }
+            }
+        }
+    }
+}
+
 /// Reads the calls in a part of a transcript.
 pub fn calls(format: &dyn TranscriptFormat, part: &[u8]) -> Calls {
     let mut calls = Calls::default();
-    for line in lines(part) {
+    for line in lines(own(format, first_line(part).as_ref(), part)) {
         calls.spawns.extend(format.spawns(&line));
         let failed = |(id, error): (ToolUseId, Option<String>)| Some((id, error?));
         calls.failed.extend(format.results(&line).into_iter().filter_map(failed));
     }
     calls
+}
+
+/// A part of a transcript without the copy that it may begin with.
+fn own<'a>(format: &dyn TranscriptFormat, first: Option<&Value>, part: &'a [u8]) -> &'a [u8] {
+    let Some(first) = first.filter(|first| format.is_fork(first)) else { return part };
+    let (mut copied, mut end) = (0, 0);
+    for line in part.split_inclusive(|byte| *byte == b'\n') {
+        end += line.len();
+        // The end of a file may begin in the middle of a line.
+        let Some(line) = read_line(line) else { continue };
+        if !format.is_copied(first, &line) {
+            break;
+        }
+        copied = end;
+    }
+    &part[copied..]
 }
 
 /// What a transcript shows.
@@ -195,7 +245,8 @@ pub struct Scan {
 
 /// Scans the beginning and the end of a transcript, which may overlap.
 pub fn scan(format: &dyn TranscriptFormat, head: &[u8], tail: &[u8]) -> Scan {
-    let mut scan = Scan::default();
+    let (mut scan, first) = (Scan::default(), first_line(head));
+    let [head, tail] = [head, tail].map(|part| own(format, first.as_ref(), part));
     for id in markers(head).chain(markers(tail)) {
         if !scan.receipts.contains(&id) {
             scan.receipts.push(id);

@@ -53,6 +53,8 @@ impl HookHost for Toy {
                 model: None,
                 input: value["args"].as_object().cloned().unwrap_or_default(),
                 prompt_field: "goal",
+                name_field: "name",
+                sealed: false,
             }),
             Some("after-child") => HookEvent::SubagentStopping(SubagentStop {
                 transcript: None,
@@ -175,7 +177,7 @@ fn missing_capabilities_are_not_taken_from_another_host() {
     let everything = |_: &str| Some("claude-code_9-9-9".to_owned());
     assert_eq!(toy.version(&everything), None);
     assert_eq!(toy.start_folder(&everything), None);
-    assert_eq!(toy.probe(Path::new("/home"), "http://127.0.0.1"), None);
+    assert_eq!(toy.probes(Path::new("/home"), "http://127.0.0.1"), []);
     // A version that drops rewritten prompts leaves it no way to deliver a brief.
     assert_eq!(delivery(toy.capabilities(), false), Some(BriefDelivery::Rewrite));
     assert_eq!(delivery(toy.capabilities(), true), None);

@@ -58,6 +58,18 @@ impl RealHost {
         Self::new(env, "codex", &args, &vars, config)
     }
 
+    /// Codex with a model of its own catalogue, whose agents have names and belong to the second version of its tools. All
+    /// versions that are tested know this one.
+    #[must_use]
+    pub fn with_named_agents(self) -> Self {
+        let path = self.config.join("config.toml");
+        let toml = fs_err::read_to_string(&path).unwrap();
+        let named = toml.replace("model = \"scripted\"", "model = \"gpt-5.6-sol\"");
+        assert_ne!(named, toml);
+        fs_err::write(path, named).unwrap();
+        self
+    }
+
     /// Copilot CLI, in the environment's home and project. The prompt is its last argument.
     pub fn copilot(env: &TestEnv, server: &ModelServer) -> Self {
         let config = env.folder().join("home/.copilot");

@@ -108,6 +108,73 @@ fn gemini_counts_every_turn_once() {
     }
 }
 
+/// An agent of Codex is a conversation of its own; its program only counts that of the lead.
+fn codex_counts_its_agents(version: Version, model: Option<&str>, turns: [Answer; 2]) {
+    let is_lead = |request: &ModelRequest| {
+        let asked = request.body["input"].as_array().into_iter().flatten();
+        let texts = asked.filter(|item| item["role"] == "user").map(ToString::to_string);
+        texts.into_iter().any(|text| text.contains("MARKER"))
+    };
+    let [spawn, wait] = turns;
+    let script = Script::new()
+        .when(move |request| !is_lead(request), Answer::text("The child is done."))
+        .then(spawn)
+        .then(wait)
+        .always(Answer::text("Done."));
+    let mut real = Real::of(version, Host::CODEX, script);
+    real.agent.invocation.model = model.map(ToOwned::to_owned);
+    let first = real.run();
+    assert_eq!(class(&first), None, "{version:?}: {:?}", first.failure);
+    let before = real.server.charged();
+    assert_eq!(real.server.requests().len(), 4, "{version:?}: one of them is the child's");
+    assert_eq!(counted(first.report.usage), before, "{version:?} {model:?}");
+    let next = follow_up(&mut real, &first, "And the MARKER again?");
+    let charged = real.server.charged();
+    let step = (charged.input - before.input, charged.output - before.output);
+    assert_eq!((next.report.usage.input, next.report.usage.output), step, "{version:?} {model:?}");
+}
+
+#[test]
+fn codex_counts_what_its_agents_use() {
+    fn waits(request: &ModelRequest) -> Answer {
+        let text = request.body.to_string().replace('\\', "");
+        let id = text.split("\"agent_id\":\"").nth(1).unwrap_or_else(|| panic!("{text}"));
+        let id: String = id.chars().take_while(|c| *c != '"').collect();
+        Answer::tool("multi_agent_v1.wait_agent", json!({"targets": [id], "timeout_ms": 60_000}))
+    }
+    for version in VERSIONS {
+        let spawn = json!({"message": "Look around.", "agent_type": "worker"});
+        let spawn = Answer::tool("multi_agent_v1.spawn_agent", spawn);
+        codex_counts_its_agents(version, None, [spawn, Answer::Computed(waits)]);
+        let spawn = json!({"message": "Look around.", "task_name": "look", "fork_turns": "none"});
+        let spawn = Answer::tool("collaboration.spawn_agent", spawn);
+        let wait = Answer::tool("collaboration.wait_agent", json!({"timeout_ms": 60_000}));
+        codex_counts_its_agents(version, Some("gpt-5.6-sol"), [spawn, wait]);
+    }
+}
+
+#[test]
+fn gemini_counts_what_its_agents_use() {
+    for version in VERSIONS {
+        let is_child = |request: &ModelRequest| !request.conversation_contains("MARKER");
+        let done = json!({"result": {"response": "The child is done."}});
+        let script = Script::new()
+            .when(is_child, Answer::tool("complete_task", done))
+            .then(Answer::tool(
+                "invoke_agent",
+                json!({"agent_name": "generalist", "prompt": "Look around."}),
+            ))
+            .always(Answer::text("Done."));
+        let mut real = Real::of(version, Host::GEMINI, script);
+        real.agent.invocation.profile = Profile::Full;
+        real.agent.invocation.model = Some("gemini-2.5-pro".to_owned());
+        let outcome = real.run();
+        assert_eq!(class(&outcome), None, "{version:?}: {:?}", outcome.failure);
+        assert_eq!(real.server.requests().len(), 3, "{version:?}: one of them is the child's");
+        assert_eq!(counted(outcome.report.usage), real.server.charged(), "{version:?}");
+    }
+}
+
 /// The lead answers, waits for its child, and answers again.
 #[test]
 fn claude_with_a_child_in_the_background() {
@@ -148,5 +215,21 @@ fn claude_is_killed_while_it_waits() {
         assert_eq!(outcome.report.usage.input, real.server.charged().input, "{version:?}");
         let Total { usage, .. } = outcome.report.total;
         assert_eq!(usage, outcome.report.usage);
+    }
+}
+
+/// Its output counts nothing until it ends; its files do.
+#[test]
+fn codex_is_killed_while_it_waits() {
+    for version in VERSIONS {
+        let script = Script::new()
+            .then(Answer::tool("exec_command", json!({"cmd": "cat notes.txt"})))
+            .always(Answer::Silence);
+        let mut real = Real::of(version, Host::CODEX, script);
+        real.agent.invocation.limits.idle = Some(Duration::from_secs(5));
+        let outcome = real.run();
+        assert_eq!(outcome.ended, Ended::IdleTimeout);
+        assert!(real.server.charged().input > 0);
+        assert_eq!(counted(outcome.report.usage), real.server.charged(), "{version:?}");
     }
 }

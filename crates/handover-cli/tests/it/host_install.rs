@@ -246,6 +246,34 @@ fn settings_with_a_byte_order_mark_stay_as_they_are() {
     assert_eq!(fs_err::read_to_string(env.path(".claude/settings.json")).unwrap(), before);
 }
 
+/// As `codex plugin add` enables it.
+#[test]
+fn the_plugin_of_codex_is_seen_in_its_configuration() {
+    let mut env = project();
+    env.set("CODEX_HOME", &env.path("codex").display().to_string());
+    let states = |env: &handover_testkit::TestEnv| {
+        let list = env.run(["host", "list", "--json"]).ok().json();
+        let codex = list["hosts"].as_array().unwrap().iter();
+        let user = codex.filter(|one| one["name"] == "codex" && one["scope"] == "user").next_back();
+        let user = user.unwrap().clone();
+        (user["plugin"].clone(), user["path"].as_str().unwrap().to_owned())
+    };
+    for off in [
+        "",
+        "[plugins.\"handover@handover\"]\nenabled = false\n",
+        "[plugins.\"other@handover\"]\n",
+        "= broken",
+    ] {
+        env.write("codex/config.toml", off);
+        assert_eq!(states(&env).0, false, "{off}");
+    }
+    env.write("codex/config.toml", "[plugins.\"handover@handover\"]\nenabled = true\n");
+    let (plugin, path) = states(&env);
+    assert!(plugin == true && path.ends_with("codex/config.toml"), "{path}");
+    let doctor = env.run(["doctor"]).stdout;
+    assert!(doctor.contains("plugin of codex (user)"), "{doctor}");
+}
+
 #[test]
 fn the_plugin_is_seen_where_settings_enable_it() {
     let env = project();

@@ -1,6 +1,6 @@
 //! Every agent is briefed, exempt by a rule that the user can see, or refused, whether it was announced or not.
 
-use handover_testkit::TestEnv;
+use handover_testkit::{Lock, TestEnv};
 use serde_json::{Value, json};
 
 use crate::hooks::{DEBRIEF, answer, events, prompt_of, receipt_in, state, with_package};
@@ -33,6 +33,35 @@ fn an_agent_that_no_call_announced_is_briefed_when_it_starts() {
         assert_eq!(state(&env, &receipt), "confirmed");
     }
     assert_eq!((receipts(&env), events(&env, "debrief").len()), (2, 2));
+}
+
+/// Codex seals the tasks of agents with names, so that their briefs cannot come with them.
+#[test]
+fn a_sealed_task_gets_its_brief_at_the_start_while_the_store_is_locked() {
+    let env = with_package();
+    let event = |name: &str, fields: Value| {
+        let mut event = json!({"session_id": "t-1", "turn_id": "1", "cwd": env.path(""), "hook_event_name": name});
+        event.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let said = env.run_with(event.to_string(), ["hook", "codex"]).ok().stdout;
+        serde_json::from_str::<Value>(&said).unwrap_or_default()
+    };
+    event("SessionStart", json!({"source": "startup"}));
+    let lock = Lock::take(&env);
+    let input = json!({"task_name": "refresh_tokens", "message": "Refresh tokens in src/auth.rs"});
+    let call = json!({"tool_name": "collaborationspawn_agent", "tool_use_id": "call_1", "tool_input": input});
+    assert!(event("PreToolUse", call)["hookSpecificOutput"].is_null(), "it stays as it is");
+    let starts = json!({"agent_id": "a1", "agent_type": "default"});
+    let started = event("SubagentStart", starts.clone());
+    let context = injected(&started).to_owned();
+    assert!(context.contains("docs/oauth.md"), "{started}");
+    assert_eq!(event("SubagentStart", starts), Value::Null, "once");
+    lock.release();
+    event("SessionEnd", json!({"reason": "other"}));
+    let list = env.run(["receipt", "list", "--json"]).ok().json();
+    let receipts = list["receipts"].as_array().unwrap();
+    assert_eq!(receipts.len(), 1, "{list}");
+    assert_eq!(receipts[0]["id"], receipt_in(&context).as_str());
+    assert_eq!(receipts[0]["state"], "delivered", "{list}");
 }
 
 #[test]

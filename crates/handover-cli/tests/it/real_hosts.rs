@@ -413,6 +413,7 @@ impl Real {
         for (name, value) in &mut self.host.vars {
             if name == "PATH" {
                 *value = format!("{}:{value}", folder.display());
+                self.env.set("PATH", value);
             }
         }
     }
@@ -547,6 +548,7 @@ fn doctor_probes_the_installed_programs() {
         "{doctor}"
     );
     for other in [
+        "probe of codex with named agents: hooks fire; briefs are added when subagents start",
         "probe of copilot: hooks fire; 1.0.102 accepts rewritten prompts",
         "probe of gemini: hooks fire; rewritten prompts are accepted",
         "probe of opencode: hooks fire; 1.18.33 accepts rewritten prompts",

@@ -35,8 +35,8 @@ struct Program {
     spawn: fn(&str) -> Answer,
     /// What a subagent ends with.
     end: fn(&str) -> Answer,
-    /// What the lead does while it waits.
-    wait: Option<fn() -> Answer>,
+    /// What the lead does while it waits, and how often.
+    wait: Option<(fn() -> Answer, usize)>,
 }
 
 fn claude(env: &TestEnv, server: &ModelServer) -> RealHost {
@@ -45,7 +45,7 @@ fn claude(env: &TestEnv, server: &ModelServer) -> RealHost {
     host
 }
 
-fn codex(env: &TestEnv, server: &ModelServer) -> RealHost {
+pub(crate) fn codex(env: &TestEnv, server: &ModelServer) -> RealHost {
     let mut host = RealHost::codex(env, server);
     let flags = ["--dangerously-bypass-hook-trust", "--dangerously-bypass-approvals-and-sandbox"];
     host.args.splice(1..1, flags.map(ToOwned::to_owned));
@@ -75,7 +75,20 @@ const CODEX: Program = Program {
         Answer::tool("multi_agent_v1.spawn_agent", input)
     },
     end: Answer::text,
-    wait: Some(|| Answer::tool("exec_command", json!({"cmd": "sleep 1"}))),
+    // A second each.
+    wait: Some((|| Answer::tool("exec_command", json!({"cmd": "sleep 1"})), 8)),
+};
+
+const CODEX_WITH_NAMES: Program = Program {
+    host: |env, server| codex(env, server).with_named_agents(),
+    spawn: |task| {
+        let name = task.split(':').next().unwrap().to_lowercase().replace('-', "_");
+        let input = json!({"message": task, "task_name": name, "fork_turns": "none"});
+        Answer::tool("collaboration.spawn_agent", input)
+    },
+    // Until an agent has ended.
+    wait: Some((|| Answer::tool("collaboration.wait_agent", json!({"timeout_ms": 60_000})), 1)),
+    ..CODEX
 };
 
 const COPILOT: Program = Program {
@@ -126,9 +139,6 @@ const QWEN: Program = Program {
     wait: None,
 };
 
-/// How many turns the lead of Codex waits for a subagent, a second each.
-const WAITS: usize = 8;
-
 /// The lead spawns one subagent after the other, and waits in between where it must.
 fn script(program: &Program) -> Script {
     let mut script = Script::new()
@@ -137,7 +147,7 @@ fn script(program: &Program) -> Script {
     let mut turns = Vec::new();
     for task in ["CHILD-ONE: refresh tokens in parallel", "CHILD-TWO: test the refresh"] {
         turns.push((program.spawn)(task));
-        turns.extend(program.wait.iter().flat_map(|wait| (0..WAITS).map(|_| wait())));
+        turns.extend(program.wait.iter().flat_map(|(wait, times)| (0..*times).map(|_| wait())));
     }
     for (turn, answer) in turns.into_iter().enumerate() {
         script = script.when(move |r: &ModelRequest| is_lead(r) && r.turns() == turn, answer);
@@ -184,6 +194,11 @@ fn claude_works_in_both_versions() {
 #[test]
 fn codex_works_in_both_versions() {
     works(&CODEX);
+}
+
+#[test]
+fn codex_works_with_named_agents_in_both_versions() {
+    works(&CODEX_WITH_NAMES);
 }
 
 #[test]

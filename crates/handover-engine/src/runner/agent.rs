@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use handover_agents::{Invocation, Outcome, split_command};
+use handover_agents::{Invocation, Outcome, Registry, split_command};
 use handover_context::package_file::ProjectPaths;
 use handover_files::Folder;
 use handover_handoff::{Debrief, Ending, Handoff, Learn, OutsideRead, PackageNote, RunStep};
@@ -209,6 +209,7 @@ impl Runner<'_, '_> {
             Err(_) => spent(&outcome, &AgentReport::default()),
         };
         self.question_cost_limit(&outcome, report.as_ref().ok())?;
+        self.question_limits()?;
         let spent = used + follow_up;
         let over = over_limit(&call.limits, &self.state.options.budget.phase, &outcome, spent);
         if let Some((_, why)) = &over {
@@ -260,6 +261,22 @@ impl Runner<'_, '_> {
             return Ok(());
         }
         self.warn("the agent program reports no cost, so limits in USD have no effect".to_owned())
+    }
+
+    /// Says once that limits hold for less than all that is used, because the program does not report its subagents.
+    fn question_limits(&mut self) -> Result<(), EngineError> {
+        let (budget, host) = (&self.state.options.budget, self.state.options.host);
+        let counted = [&budget.run, &budget.story, &budget.phase];
+        let is_limited = counted.iter().any(|it| it.usd.is_some() || it.tokens.is_some());
+        let program = Registry::built_in().find(host);
+        let misses = program.is_ok_and(|program| program.capabilities().misses_subagents);
+        if !is_limited || !misses || std::mem::replace(&mut self.subagents_are_unknown, true) {
+            return Ok(());
+        }
+        let message = format!(
+            "{host} does not report what its subagents use, so what counts against limits is a lower bound"
+        );
+        self.warn(message)
     }
 
     /// Releases the packages of an agent that never got its prompt. Its error stops the run.

@@ -254,6 +254,7 @@ impl<'a> Engine<'a> {
             spare_worktree: None,
             gate_results: BTreeMap::new(),
             cost_is_unknown: false,
+            subagents_are_unknown: false,
             reported_refs: BTreeSet::new(),
             live_logs,
         };

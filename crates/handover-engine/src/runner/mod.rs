@@ -76,6 +76,8 @@ struct Runner<'a, 'p> {
     gate_results: BTreeMap<String, (String, Vec<GateResult>)>,
     /// Whether it was said that costs are not known.
     cost_is_unknown: bool,
+    /// Whether it was said that subagents are not counted.
+    subagents_are_unknown: bool,
     /// Unexpected refs that were reported already.
     reported_refs: BTreeSet<String>,
     /// Stories whose logs are not kept with the run yet.

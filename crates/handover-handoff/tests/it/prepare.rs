@@ -256,7 +256,7 @@ fn a_ticket_waits_in_the_spool_with_its_receipt() {
     let broken = Handoffs { store: Err("the store is locked"), ..world.handoffs() };
     let request =
         |name: &str, ticket| HandoffRequest { ticket: Some(ticket), ..world.request(name, 1) };
-    // Whatever was asked for, its prompt is the only way that is left.
+    // Without a ticket in the store, nobody is recognized when it stops.
     let announced = TicketRequest { way: BriefDelivery::Start, ..ticket() };
     broken.prepare(&request("1", announced)).unwrap();
     let late = TicketRequest {
@@ -268,8 +268,10 @@ fn a_ticket_waits_in_the_spool_with_its_receipt() {
     broken.prepare(&request("2", late)).unwrap();
     broken.prepare(&request("3", ticket())).unwrap();
     let agent = AgentId::new("a1").unwrap();
-    assert!(spool::bind(&world.spool, &receipt_id("1"), &agent).unwrap());
-    assert!(!spool::bind(&world.spool, &receipt_id("9"), &agent).unwrap(), "it does not wait");
+    let bind = |id: &str| spool::bind(&world.spool, &receipt_id(id), &agent).unwrap();
+    let (receipt, way) = bind("1").unwrap();
+    assert_eq!((receipt.id, way), (receipt_id("1"), BriefDelivery::Start));
+    assert_eq!(bind("9"), None, "it does not wait");
     let import = || spool::import(&world.spool, world.as_store(), &world.redactor).kept;
     let spooled = fs_err::read(world.spool.path().join("r_1.json")).unwrap();
     assert_eq!(import(), 3);
@@ -281,7 +283,7 @@ fn a_ticket_waits_in_the_spool_with_its_receipt() {
     };
     // The third is of a call that was briefed before.
     let expected = [
-        ("r_1".to_owned(), BriefDelivery::Rewrite, "a1".to_owned()),
+        ("r_1".to_owned(), BriefDelivery::Start, "a1".to_owned()),
         ("r_2".to_owned(), BriefDelivery::HoldBack, "a2".to_owned()),
     ];
     assert_eq!(open().iter().map(shown).collect::<Vec<_>>(), expected);

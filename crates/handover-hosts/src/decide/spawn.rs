@@ -9,9 +9,10 @@ use crate::host::{Capabilities, TextLimit};
 
 /// How a brief reaches a subagent: by exactly one method. None if the host has none.
 ///
-/// `drops_rewrites` means that this version of the host is known to ignore rewritten prompts.
-pub fn delivery(can: Capabilities, drops_rewrites: bool) -> Option<BriefDelivery> {
-    if can.rewrites_prompt && !drops_rewrites {
+/// `keeps_prompt` means that the prompt stays as it is: this version of the host is known to ignore rewritten ones, or it
+/// is sealed.
+pub fn delivery(can: Capabilities, keeps_prompt: bool) -> Option<BriefDelivery> {
+    if can.rewrites_prompt && !keeps_prompt {
         Some(BriefDelivery::Rewrite)
     } else if can.injects_at_start {
         Some(BriefDelivery::Start)
@@ -112,6 +113,8 @@ mod tests {
             model: None,
             input: input.as_object().unwrap().clone(),
             prompt_field: "prompt",
+            name_field: "name",
+            sealed: false,
         }
     }
 

@@ -62,6 +62,8 @@ pub(crate) struct SpawnTool {
     pub(crate) is: fn(&str) -> bool,
     /// The field of its input that holds the prompt.
     pub(crate) prompt_field: &'static str,
+    /// The field of its input that holds the name that the caller gives the subagent.
+    pub(crate) name_field: &'static str,
     /// The field of its input that names the kind of subagent.
     pub(crate) kind_field: &'static str,
     /// The kind of a subagent when the caller does not choose one.

@@ -30,6 +30,8 @@ impl Fields {
             prompt: prompt.to_owned(),
             model: text("model").map(ToOwned::to_owned),
             prompt_field: spawn.prompt_field,
+            name_field: spawn.name_field,
+            sealed: false,
             input: self.tool_input,
         })
     }

@@ -1,7 +1,7 @@
 //! Settings in the JSON form of Claude Code: `hooks.<Event>[].hooks[].command`.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use handover_model::Host;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
@@ -65,6 +65,8 @@ pub struct JsonHooks {
     pub file: &'static str,
     /// The entries that it gets.
     pub entries: &'static [Entry],
+    /// The file in TOML beside it that enables plugins, if that is not the same.
+    pub plugins: Option<&'static str>,
     /// Whether the host reads comments.
     pub comments: bool,
     /// The host's own timeout for a hook, in the host's unit; far longer than ours take.
@@ -116,13 +118,24 @@ impl HookSettings for JsonHooks {
         Ok(commands)
     }
 
+    fn plugin_path(&self, path: &Path) -> PathBuf {
+        self.plugins.map_or_else(|| path.to_owned(), |name| path.with_file_name(name))
+    }
+
     fn plugin(&self, text: &str) -> bool {
+        // Whatever the marketplace is called.
+        let is_ours = |name: &str| name.split('@').next() == Some("handover");
+        if self.plugins.is_some() {
+            let Ok(settings) = text.parse::<toml::Table>() else { return false };
+            let plugins = settings.get("plugins").and_then(toml::Value::as_table);
+            return plugins.into_iter().flatten().any(|(name, plugin)| {
+                let on = plugin.get("enabled").and_then(toml::Value::as_bool);
+                is_ours(name) && on != Some(false)
+            });
+        }
         let Ok(settings) = self.parse(text) else { return false };
         let plugins = settings["enabledPlugins"].as_object();
-        plugins.into_iter().flatten().any(|(name, on)| {
-            // Whatever the marketplace is called.
-            name.split('@').next() == Some("handover") && *on != Value::Bool(false)
-        })
+        plugins.into_iter().flatten().any(|(name, on)| is_ours(name) && *on != Value::Bool(false))
     }
 
     fn install(&self, text: &str, command: &str) -> Result<String, SettingsError> {

@@ -97,7 +97,12 @@ pub trait HookSettings: Sync {
     /// The settings without our hooks; none if the file would be empty.
     fn uninstall(&self, text: &str) -> Result<Option<String>, SettingsError>;
 
-    /// Whether these settings enable our plugin, which brings hooks of its own.
+    /// The file that enables plugins, given the one with the hooks.
+    fn plugin_path(&self, path: &Path) -> PathBuf {
+        path.to_owned()
+    }
+
+    /// Whether the text of that file enables our plugin, which brings hooks of its own.
     fn plugin(&self, _text: &str) -> bool {
         false
     }

@@ -185,10 +185,71 @@ fn codex_0_166_0() {
     );
 }
 
+fn ours(host: Host, recording: &str) -> Vec<String> {
+    meanings(host, recording).into_iter().filter(|what| what != "-").collect()
+}
+
+/// Agents with names, by a model of its own catalogue. The second message is no text, as with the real service.
+const NAMED: [&str; 2] = [
+    "spawn default \"CHILD look around\\n\\nlook around\" of fork_turns,message,task_name",
+    "spawn default \"test tokens\" of message,task_name",
+];
+
+#[test]
+fn named_agents_of_codex_0_166_0() {
+    let debrief =
+        "\"Done.\\n\\n```handover\\nverdict: complete\\nsummary: Tokens rotate.\\n```\\n\"";
+    let stops = format!("[default] stops {debrief} transcript=true held=false");
+    assert_eq!(
+        ours(Host::CODEX, "codex-0.166.0-named.jsonl"),
+        [
+            "started Startup",
+            NAMED[0],
+            NAMED[1],
+            "[default] starts",
+            &stops,
+            "[default] starts",
+            &stops,
+            "checkpoint Stop ",
+            "checkpoint SessionEnd other",
+        ]
+    );
+}
+
+/// Both versions of its tools for agents.
+#[test]
+fn codex_0_150_0() {
+    let debrief =
+        "\"Done.\\n\\n```handover\\nverdict: complete\\nsummary: Tokens rotate.\\n```\\n\"";
+    let stops = |kind: &str| format!("[{kind}] stops {debrief} transcript=true held=false");
+    assert_eq!(
+        ours(Host::CODEX, "codex-0.150.0.jsonl"),
+        [
+            "started Startup",
+            "spawn worker \"CHILD look around\" of message,agent_type",
+            "[worker] starts",
+            &stops("worker"),
+            "checkpoint Stop ",
+            "checkpoint SessionEnd other",
+            "started Startup",
+            NAMED[0],
+            "[default] starts",
+            NAMED[1],
+            &stops("default"),
+            "[default] starts",
+            &stops("default"),
+            "checkpoint Stop ",
+            "checkpoint SessionEnd other",
+        ]
+    );
+}
+
 #[test]
 fn recognizes_events_of_codex_in_a_plugin_of_claude() {
-    let direct = meanings(Host::CODEX, "codex-0.166.0.jsonl");
-    assert_eq!(meanings(Host::CLAUDE, "codex-0.166.0.jsonl"), direct);
+    for recording in ["codex-0.166.0.jsonl", "codex-0.166.0-named.jsonl", "codex-0.150.0.jsonl"] {
+        let direct = meanings(Host::CODEX, recording);
+        assert_eq!(meanings(Host::CLAUDE, recording), direct);
+    }
 }
 
 #[test]
@@ -372,6 +433,62 @@ fn qwen_0_24_4() {
             "[] read /project/notes.md",
             "[general-purpose] stops \"child done\" transcript=true held=false",
             "[general-purpose] stops \"child debrief\" transcript=true held=true",
+            "checkpoint Stop ",
+        ]
+    );
+}
+
+#[test]
+fn gemini_0_58_0() {
+    assert_eq!(
+        ours(Host::GEMINI, "gemini-0.58.0.jsonl"),
+        [
+            "started Startup",
+            "failed ls /nonexistent-x: <untrusted_context>",
+            "passed echo hi",
+            "changed /project/new.md",
+            "spawn generalist \"CHILD look around\" of agent_name,prompt",
+            "read notes.md",
+            "ends \"child done\"",
+            "finished generalist \"CHILD look around\": \"child done\"",
+            "checkpoint Stop ",
+            "checkpoint SessionEnd exit",
+        ]
+    );
+}
+
+#[test]
+fn opencode_1_18_3() {
+    assert_eq!(
+        ours(OPENCODE, "opencode-1.18.3.jsonl"),
+        [
+            "started Startup",
+            "failed ls /nonexistent-x: ls: cannot access '/nonexistent-x': No such file or directory",
+            "passed echo hi",
+            "changed /project/new.md",
+            "spawn general \"CHILD look around\" of description,prompt,subagent_type",
+            "[general] told \"CHILD look around\"",
+            "[general] read /project/notes.md",
+            "[general] stops \"child done\" transcript=false held=false",
+            "spawned agent=false ended=true returned=\"child done\"",
+            "checkpoint Stop ",
+        ]
+    );
+}
+
+/// It does not report that a subagent starts.
+#[test]
+fn qwen_0_23_0() {
+    assert_eq!(
+        ours(QWEN, "qwen-0.23.0.jsonl"),
+        [
+            "started Startup",
+            "failed ls /nonexistent-x: Command: ls /nonexistent-x",
+            "passed echo hi",
+            "changed /project/new.md",
+            "spawn general-purpose \"CHILD look around\" of description,prompt,subagent_type,run_in_background",
+            "[] read /project/notes.md",
+            "[general-purpose] stops \"child done\" transcript=true held=false",
             "checkpoint Stop ",
         ]
     );

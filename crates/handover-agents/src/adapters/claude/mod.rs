@@ -38,7 +38,7 @@ impl AgentProgram for Claude {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { resumable: true, reports_result: true }
+        Capabilities { resumable: true, reports_result: true, ..Capabilities::default() }
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {

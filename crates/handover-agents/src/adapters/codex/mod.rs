@@ -1,6 +1,7 @@
 //! Codex: `codex exec`.
 
 mod argv;
+mod kept;
 mod outcome;
 mod reader;
 mod stream;
@@ -9,7 +10,7 @@ use std::ffi::OsString;
 
 use handover_model::Host;
 
-use crate::{AgentProgram, Capabilities, Invocation, OutputReader};
+use crate::{AgentProgram, Capabilities, Environment, Invocation, OutputReader, Usage};
 
 /// Codex: `codex exec`.
 pub(crate) struct Codex;
@@ -28,11 +29,15 @@ impl AgentProgram for Codex {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { resumable: true, reports_result: true }
+        Capabilities { resumable: true, reports_result: true, ..Capabilities::default() }
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {
         argv::args(invocation)
+    }
+
+    fn kept(&self, environment: &Environment, conversation: &str) -> Option<Usage> {
+        kept::used(environment, conversation)
     }
 
     fn reader(&self) -> Box<dyn OutputReader> {

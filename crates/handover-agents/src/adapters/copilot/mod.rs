@@ -28,7 +28,7 @@ impl AgentProgram for Copilot {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { resumable: true, reports_result: true }
+        Capabilities { resumable: true, reports_result: true, misses_subagents: true }
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {

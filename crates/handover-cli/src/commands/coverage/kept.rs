@@ -113,9 +113,7 @@ fn in_file(
     });
     let mut all = calls_in(host, path);
     for child in found.iter().filter(|child| child.transcript != path) {
-        let nested = calls_in(host, &child.transcript);
-        all.spawns.extend(nested.spawns);
-        all.failed.extend(nested.failed);
+        all.extend(calls_in(host, &child.transcript));
     }
     let children = found.into_iter().map(|child| {
         let Scan { receipts, texts, last_message } = child.scan(host);
@@ -187,7 +185,7 @@ fn child(host: Host, database: &Path, session: &Session) -> Option<KeptChild> {
         receipts.extend(markers(message.text.as_bytes()));
     }
     let agent = AgentId::new(&session.id).ok()?;
-    let origin = Origin { kind: session.kind.clone(), tool_use: None };
+    let origin = Origin { kind: session.kind.clone(), ..Origin::default() };
     let is_empty = conversation.messages.is_empty();
     let has_spoken = conversation.messages.iter().any(|message| message.role == Role::Assistant);
     Some(KeptChild { agent, origin, receipts, is_empty, has_spoken })

@@ -172,6 +172,14 @@ impl HookContext<'_> {
         host_transcripts::origin(self.host, transcript)
     }
 
+    /// How a subagent came to be that starts, where the event names its transcript and that says so.
+    pub(super) fn started_as(&self, agent: &AgentId) -> Option<Origin> {
+        let path = self.call.transcript.as_deref()?;
+        let first = host_transcripts::first(path)?;
+        let lineage = self.host.transcript()?.lineage(path, &first)?;
+        (lineage.agent == *agent).then_some(lineage.origin)
+    }
+
     /// The ticket of a subagent that is at work. Which one it has was assumed when it started; by now its host
     /// may know.
     pub(super) fn ticket_of(&self, agent: &AgentId) -> Result<Option<Ticket>, CommandError> {

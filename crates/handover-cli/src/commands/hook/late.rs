@@ -5,7 +5,9 @@ use handover_handoff::{HandoffError, HandoffRequest, spool};
 use handover_hosts::decide::{start, stop};
 use handover_hosts::{Action, Subagent};
 use handover_model::config::Briefing;
-use handover_model::{AgentId, BriefDelivery, KnownEvent, OnMissing, ReceiptId, Role, SessionId};
+use handover_model::{
+    AgentId, BriefDelivery, KnownEvent, OnMissing, Receipt, ReceiptId, Role, SessionId,
+};
 use serde_json::json;
 
 use super::context::{HookContext, IfMissing};
@@ -42,12 +44,12 @@ pub(super) fn brief(
         }
         // Its prompt has its brief.
         Some(Known::Before(NoTicket::Spooled(_))) => return Ok(Reply::default()),
-        Some(Known::New(NoTicket::Spooled(receipt)))
-            if bind_spooled(context, &receipt, &agent.id)? =>
-        {
-            return Ok(Reply::default());
+        Some(Known::New(NoTicket::Spooled(receipt))) => {
+            if let Some((receipt, way)) = bind_spooled(context, &receipt, &agent.id)? {
+                return waiting(context, &receipt, way);
+            }
         }
-        Some(Known::New(NoTicket::Spooled(_))) | None => {}
+        None => {}
     }
     let Some(session) = context.session(IfMissing::Open)? else { return Ok(Reply::default()) };
     match context.app.config()?.hooks.on_missing {
@@ -68,15 +70,36 @@ pub(super) fn brief(
     }
 }
 
-/// Records who has a brief whose receipt could not be stored. False if another subagent has it: its receipt was
+/// Records who has a brief whose receipt could not be stored. None if another subagent has it: its receipt was
 /// imported before it started.
 fn bind_spooled(
     context: &HookContext<'_>,
     receipt: &ReceiptId,
     agent: &AgentId,
-) -> Result<bool, CommandError> {
-    let folder = context.app.project()?.folder().inside(spool::FOLDER);
-    Ok(spool::bind(&folder, receipt, agent)? || context.app.store()?.take_ticket(receipt, agent)?)
+) -> Result<Option<(Receipt, BriefDelivery)>, CommandError> {
+    let (folder, store) =
+        (context.app.project()?.folder().inside(spool::FOLDER), context.app.store()?);
+    if let Some(bound) = spool::bind(&folder, receipt, agent)? {
+        return Ok(Some(bound));
+    }
+    if !store.take_ticket(receipt, agent)? {
+        return Ok(None);
+    }
+    let way = store.ticket_of(context.call.host, agent)?.map(|ticket| ticket.way);
+    Ok(Some((store.receipt(receipt)?, way.unwrap_or(BriefDelivery::Rewrite))))
+}
+
+/// Gives a subagent the brief that waited for its start; another one came with its prompt.
+fn waiting(
+    context: &HookContext<'_>,
+    receipt: &Receipt,
+    way: BriefDelivery,
+) -> Result<Reply, CommandError> {
+    if way != BriefDelivery::Start {
+        return Ok(Reply::default());
+    }
+    let text = receipt.text.as_deref().unwrap_or_default();
+    Ok(Action::Inject(spawn::fit(context, text, &receipt.id)?).into())
 }
 
 fn prepare(

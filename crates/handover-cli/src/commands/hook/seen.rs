@@ -1,6 +1,6 @@
 //! What a subagent read and did, by the conversation that its host keeps.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use handover_handoff::OutsideRead;
@@ -8,7 +8,7 @@ use handover_hosts::transcript::{FilePart, TAIL_BYTES};
 use handover_hosts::{Checkpoint, HookCall, HookEvent};
 use handover_knowledge::transcripts::{self, Conversation, Transcript};
 use handover_knowledge::{Place, first_outside};
-use handover_model::{AgentId, Host, Trace, TraceStep};
+use handover_model::{AgentId, Host, HostSessionId, Trace, TraceStep};
 
 use super::context::HookContext;
 use super::subagent::POLL_INTERVAL;
@@ -52,6 +52,14 @@ impl HookContext<'_> {
 
 fn by_id(host: Host, id: &str) -> Option<Transcript> {
     transcripts::by_id(host, &env::agent_homes(), id)
+}
+
+/// The file of another conversation, wherever its host keeps that.
+pub(super) fn file_of(host: Host, conversation: &HostSessionId) -> Option<PathBuf> {
+    match by_id(host, conversation.as_str())?.place {
+        Place::File(file) => Some(file),
+        Place::Row { .. } => None,
+    }
 }
 
 /// How long to wait at the end of a conversation for what its host has not written yet.

@@ -57,7 +57,8 @@ pub(super) fn react(
             None => return Err(CommandError::new(Exit::Environment, "store", reason)),
         },
     };
-    let Some(way) = delivery(context.host.capabilities(), drops_rewrites) else {
+    let keeps_prompt = drops_rewrites || spawn.sealed;
+    let Some(way) = delivery(context.host.capabilities(), keeps_prompt) else {
         return Ok(Reply::default());
     };
     let recipient = Recipient::Announced(spawn);
@@ -99,8 +100,11 @@ fn deliver(
 ) -> Result<Reply, CommandError> {
     let Prepared { brief, handoff, .. } = prepared;
     let id = brief.receipt.id.clone();
-    // Without a ticket in the store, nothing is found when the subagent starts.
-    let way = if handoff.in_store() { way } else { BriefDelivery::Rewrite };
+    // Without a ticket in the store, nothing is found when the subagent stops.
+    let way = match way {
+        BriefDelivery::HoldBack if !handoff.in_store() => BriefDelivery::Rewrite,
+        _ => way,
+    };
     let preface = match way {
         BriefDelivery::Rewrite => fit(context, brief.preface(), &id)?,
         // It is fitted when the subagent starts or stops.

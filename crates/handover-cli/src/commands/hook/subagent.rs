@@ -40,10 +40,11 @@ pub(super) fn starts(context: &HookContext<'_>) -> Result<Reply, CommandError> {
     let (store, host) = (context.app.store()?, context.call.host);
     let kind = context.app.redactor()?.clean(&agent.kind).to_string();
     let cleaned = Subagent { id: agent.id.clone(), kind };
+    let origin = context.started_as(&agent.id);
     for _ in 0..MATCHES {
         let known = store.ticket_of(host, &agent.id)?.is_some();
         let tickets = store.open_tickets(host, conversation)?;
-        match recognize(&cleaned, known, &tickets) {
+        match recognize(&cleaned, origin.as_ref(), known, &tickets) {
             Start::Continued => return Ok(Reply::default()),
             Start::Missing => return late::brief(context, &cleaned, BriefDelivery::Start),
             Start::Briefed(ticket) if store.take_ticket(&ticket.receipt, &agent.id)? => {

@@ -15,6 +15,7 @@ use handover_model::{AgentId, HostSessionId, ReceiptState, Ticket};
 use tracing::{debug, warn};
 
 use super::context::HookContext;
+use super::seen;
 use super::spawned;
 use super::subagent::{self, Chance};
 use crate::error::CommandError;
@@ -152,7 +153,8 @@ fn others(context: &HookContext<'_>) -> Result<(), CommandError> {
         let Some(first) = tickets.first() else { continue };
         let sibling = |own: &Path| context.host.transcript()?.sibling(own, &first.host_session);
         let own = context.call.transcript.as_deref();
-        let transcript = own.and_then(sibling).filter(|path| path.is_file());
+        let kept = || seen::file_of(host, &first.host_session);
+        let transcript = own.and_then(sibling).or_else(kept).filter(|path| path.is_file());
         let speaks = |path: &Path| modified(path).is_some_and(|at| at > before);
         let alive = match transcript.as_deref() {
             Some(lead) => {
@@ -200,7 +202,7 @@ fn conversation_of(
             None => {
                 let failed =
                     failed.get_or_insert_with(|| failed_calls(context, transcript, &children));
-                without_child(context, ticket, failed, ended)?;
+                without_child(context, ticket, failed, ended, transcript.is_some())?;
             }
         }
     }
@@ -229,26 +231,32 @@ fn child_of<'a>(
     by_id.or_else(|| newest.find(briefed))
 }
 
-/// A ticket whose subagent left no trace.
+/// A ticket whose subagent left no trace. `looked` says whether the conversation was there to look at.
 fn without_child(
     context: &HookContext<'_>,
     ticket: &Ticket,
     calls: &Calls,
     ended: &Ended,
+    looked: bool,
 ) -> Result<(), CommandError> {
+    // Some hosts do not say which subagent has a brief, or that it has started.
+    let may_run = || -> Result<bool, CommandError> {
+        let state = context.app.store()?.receipt(&ticket.receipt)?.state;
+        Ok(ticket.agent.is_some() || !looked && state == ReceiptState::Delivered)
+    };
     let error = calls.failed.iter().find(|(call, _)| Some(call) == ticket.tool_use.as_ref());
     match (error, ended) {
         (Some((_, error)), _) => {
             let reason = format!("the program did not start the subagent: {error}");
             spawned::give_back(context, ticket, &reason)
         }
-        (None, Ended::All | Ended::Gone) if ticket.agent.is_none() => spawned::give_back(
+        // It started, and its host keeps nothing of it.
+        (None, Ended::All | Ended::Gone) if may_run()? => subagent::settle_unseen(context, ticket),
+        (None, Ended::All | Ended::Gone) => spawned::give_back(
             context,
             ticket,
             "the conversation ended before the subagent started",
         ),
-        // It started, and its host keeps nothing of it.
-        (None, Ended::All | Ended::Gone) => subagent::settle_unseen(context, ticket),
         (None, Ended::Except(_) | Ended::Unknown) => Ok(()),
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn checks(app: &App) -> Vec<Check> {
             Err(error) => checks.push(Check::failed(&name, error)),
         }
         checks.extend(plugin(&file));
-        if file.registered().is_ok_and(|events| !events.is_empty()) || file.plugin() {
+        if file.registered().is_ok_and(|events| !events.is_empty()) || file.plugin().is_some() {
             checks.extend(programs::trust(app, &file));
             if !connected.contains(&file.host.name()) {
                 connected.push(file.host.name());
@@ -68,11 +68,9 @@ fn registered(file: &SettingsFile, name: &str) -> Result<Option<Check>, CommandE
 
 /// None for settings that do not enable our plugin.
 fn plugin(file: &SettingsFile) -> Option<Check> {
-    if !file.plugin() {
-        return None;
-    }
+    let path = file.plugin()?;
     let name = format!("plugin of {} ({})", file.host.name(), file.scope);
-    let path = file.path.display();
+    let path = path.display();
     let twice = file.registered().is_ok_and(|events| !events.is_empty());
     let detail = match twice {
         true => format!("enabled in {path}, beside the hooks: only one of them answers"),

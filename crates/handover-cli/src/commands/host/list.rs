@@ -17,14 +17,16 @@ pub(crate) fn run(app: &App, _args: &ListArgs) -> Outcome {
     for file in all(app) {
         let found = file.registered();
         let events = found.as_deref().unwrap_or_default();
+        let plugin = file.plugin();
+        let path = plugin.as_ref().filter(|_| events.is_empty()).unwrap_or(&file.path);
         hosts.push(json!({
             "name": file.host.name(),
             "scope": file.scope,
-            "path": file.path,
+            "path": path,
             "installed": !events.is_empty(),
             "complete": events.len() == file.host.settings().events().len(),
             "events": events,
-            "plugin": file.plugin(),
+            "plugin": plugin.is_some(),
             "problem": found.as_ref().err().map(|error| &error.message),
         }));
     }

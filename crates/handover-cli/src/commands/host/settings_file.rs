@@ -97,31 +97,35 @@ impl SettingsFile {
 
     /// The text of the file; none if it does not exist.
     pub(crate) fn read(&self) -> Result<Option<String>, CommandError> {
+        self.read_file(&self.path)
+    }
+
+    fn read_file(&self, path: &Path) -> Result<Option<String>, CommandError> {
         let error = |error| CommandError { hint: None, ..CommandError::from(error) };
-        self.check_inside()?;
-        read_text_bounded(&self.path, MAX_BYTES).map_err(error)
+        self.check_inside(path)?;
+        read_text_bounded(path, MAX_BYTES).map_err(error)
     }
 
     /// Fails if a link leads from the settings of a project to somewhere else: a checkout may bring one.
-    fn check_inside(&self) -> Result<(), CommandError> {
+    fn check_inside(&self, path: &Path) -> Result<(), CommandError> {
         let Some(project) = &self.project else { return Ok(()) };
-        let there = self.path.ancestors().find(|path| fs_err::symlink_metadata(path).is_ok());
+        let there = path.ancestors().find(|path| fs_err::symlink_metadata(path).is_ok());
         let real = |path: &Path| fs_err::canonicalize(path).ok();
         match (there.and_then(real), real(project)) {
             (Some(there), Some(project)) if there.starts_with(&project) => Ok(()),
             _ => {
-                let message =
-                    format!("{} is a link that leads out of the project", self.path.display());
+                let message = format!("{} is a link that leads out of the project", path.display());
                 Err(CommandError::new(Exit::Environment, "not_ours", message)
                     .hinted("Replace the link with a file, or use `--scope user`."))
             }
         }
     }
 
-    /// Whether these settings enable our plugin; not if they cannot be read.
-    pub(crate) fn plugin(&self) -> bool {
-        let text = self.read().ok().flatten();
-        text.is_some_and(|text| self.host.settings().plugin(&text))
+    /// The settings that enable our plugin; none if they do not, or cannot be read.
+    pub(crate) fn plugin(&self) -> Option<PathBuf> {
+        let path = self.host.settings().plugin_path(&self.path);
+        let text = self.read_file(&path).ok()??;
+        self.host.settings().plugin(&text).then_some(path)
     }
 
     /// The events at which the host calls us.

@@ -13,7 +13,8 @@ use handover_handoff::probe_prompt;
 use handover_hosts::settings::SettingsFolders;
 use handover_hosts::{HookHost, ProbeSetup, Registry};
 use handover_model::{
-    Host, HostSessionId, HostVersion, Profile, ProjectId, ReceiptId, ReceiptState, SessionId,
+    BriefDelivery, Host, HostSessionId, HostVersion, Profile, ProjectId, Receipt, ReceiptId,
+    ReceiptState, SessionId,
 };
 use handover_sqlite::SqliteStore;
 use handover_store::{Hosts, NewSession, ReceiptFilter, Receipts, Sessions};
@@ -35,30 +36,37 @@ struct Findings {
     fires: bool,
     /// Whether it called us when it spawned a subagent.
     spawns: bool,
-    /// Whether a subagent got its brief.
-    confirmed: bool,
+    /// How a subagent got its brief.
+    confirmed: Option<BriefDelivery>,
     /// What it did with the rewritten prompt, if it reveals its version.
     version: Option<HostVersion>,
 }
 
 /// Probes every installed program that can be probed.
 pub(crate) fn checks(app: &App) -> Vec<Check> {
-    Registry::built_in()
-        .iter()
-        .map(|host| {
-            let name = format!("probe of {}", host.name());
-            let found = program(app, host.name()).and_then(|program| match program {
-                Some(program) => probe(app, host, program).map(Some),
-                None => Ok(None),
-            });
-            match found {
-                Ok(Some(Some(found))) => check(host.name(), &name, &found),
-                Ok(Some(None)) => Check::fine(&name, "it cannot be probed"),
-                Ok(None) => Check::fine(&name, "it is not installed"),
-                Err(error) => Check::failed(&name, error),
-            }
-        })
-        .collect()
+    Registry::built_in().iter().flat_map(|host| of_host(app, host)).collect()
+}
+
+/// One check for every kind of subagents of a host.
+fn of_host(app: &App, host: &dyn HookHost) -> Vec<Check> {
+    let name = format!("probe of {}", host.name());
+    let program = match program(app, host.name()) {
+        Ok(Some(program)) => program,
+        Ok(None) => return vec![Check::fine(&name, "it is not installed")],
+        Err(error) => return vec![Check::failed(&name, error)],
+    };
+    let kinds = host.probes(Path::new(""), "").len();
+    if kinds == 0 {
+        return vec![Check::fine(&name, "it cannot be probed")];
+    }
+    let probed = (0..kinds).map(|kind| {
+        let mut name = name.clone();
+        match probe(app, host, program.clone(), kind, &mut name) {
+            Ok(found) => check(host.name(), &name, &found),
+            Err(error) => Check::failed(&name, error),
+        }
+    });
+    probed.collect()
 }
 
 fn check(host: Host, name: &str, found: &Findings) -> Check {
@@ -74,7 +82,10 @@ fn check(host: Host, name: &str, found: &Findings) -> Check {
         (Some(seen), ..) => {
             Check::fine(name, format!("hooks fire; {} accepts rewritten prompts", seen.version))
         }
-        (None, ..) if found.confirmed => {
+        (None, ..) if found.confirmed == Some(BriefDelivery::Start) => {
+            Check::fine(name, "hooks fire; briefs are added when subagents start")
+        }
+        (None, ..) if found.confirmed.is_some() => {
             Check::fine(name, "hooks fire; rewritten prompts are accepted")
         }
         (None, true, _) => Check::wrong(name, "a subagent never finished", update),
@@ -92,16 +103,21 @@ pub(crate) fn program(app: &App, host: Host) -> Result<Option<PathBuf>, CommandE
     Ok(env::on_path(&program.display().to_string()))
 }
 
-/// None if the host has no way to be probed.
+/// Probes one of a host's kinds of subagents, and adds what it is about to the name.
 fn probe(
     app: &App,
     host: &dyn HookHost,
     program: PathBuf,
-) -> Result<Option<Findings>, CommandError> {
+    kind: usize,
+    label: &mut String,
+) -> Result<Findings, CommandError> {
     let folder = tempfile::tempdir().map_err(|error| io(&error))?;
     let model = Model::start().map_err(|error| io(&std::io::Error::other(error)))?;
     let (root, home) = (folder.path().join("project"), folder.path().join("home"));
-    let Some(setup) = host.probe(&home, &model.url()) else { return Ok(None) };
+    let setup = host.probes(&home, &model.url()).swap_remove(kind);
+    if let Some(about) = setup.about {
+        *label = format!("{label} {about}");
+    }
     let ours = Project::at(&root).folder().path();
     let store_path = ours.join(STORE_FILE);
     for path in [&ours, &home] {
@@ -141,8 +157,17 @@ fn probe(
         ours.note_host_version(name, &version, seen.drops_rewrites, app.now())?;
     }
     let receipts = store.receipts(&ReceiptFilter::default())?;
-    let confirmed = receipts.iter().any(|receipt| receipt.state == ReceiptState::Confirmed);
-    Ok(Some(Findings { fires, spawns: !receipts.is_empty(), confirmed, version }))
+    let confirmed = receipts.iter().find(|receipt| receipt.state == ReceiptState::Confirmed);
+    let tickets = match &conversation {
+        Some(conversation) => store.tickets(name, conversation)?,
+        None => Vec::new(),
+    };
+    let way = |receipt: &Receipt| {
+        let ticket = tickets.iter().find(|ticket| ticket.receipt == receipt.id);
+        ticket.map_or(BriefDelivery::Rewrite, |ticket| ticket.way)
+    };
+    let (spawns, confirmed) = (!receipts.is_empty(), confirmed.map(way));
+    Ok(Findings { fires, spawns, confirmed, version })
 }
 
 /// An environment without the user's account, settings and network.

@@ -19,6 +19,9 @@ const DEBRIEF: &str =
 /// More than any request of such a short conversation has.
 const MAX_BYTES: u64 = 16 << 20;
 
+/// How the tools for named agents of Codex are listed.
+const NAMED: &str = "\"name\":\"collaboration\"";
+
 type Problem = Box<dyn std::error::Error + Send + Sync>;
 
 pub(super) struct Model {
@@ -166,14 +169,22 @@ fn responses(body: &Value) -> Vec<Value> {
         json!({"type": "message", "role": "assistant", "id": "msg",
             "content": [{"type": "output_text", "text": text}]})
     };
+    // In its second version, agents have names.
+    let named = body.to_string().contains(NAMED);
+    let namespace = if named { "collaboration" } else { "multi_agent_v1" };
     let call = |name: &str, input: Value| {
         json!({"type": "function_call", "call_id": format!("call_{name}"), "name": name,
-            "namespace": "multi_agent_v1", "arguments": input.to_string()})
+            "namespace": namespace, "arguments": input.to_string()})
     };
     let calls = items.iter().filter(|item| item["type"] == "function_call").count();
     let item = match (body["input"].to_string().contains(LEAD), calls) {
         (false, _) => said(DEBRIEF),
+        (true, 0) if named => {
+            let input = json!({"message": TASK, "task_name": "probe", "fork_turns": "none"});
+            call("spawn_agent", input)
+        }
         (true, 0) => call("spawn_agent", json!({"message": TASK, "agent_type": "worker"})),
+        (true, 1) if named => call("wait_agent", json!({"timeout_ms": 30_000})),
         // It does not wait for its subagents by itself.
         (true, 1) => match spawned(items) {
             Some(id) => call("wait_agent", json!({"targets": [id], "timeout_ms": 30_000})),

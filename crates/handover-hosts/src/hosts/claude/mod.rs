@@ -24,6 +24,7 @@ static DIALECT: Dialect = Dialect {
         // `Task` until 2.1.63.
         is: |name| matches!(name, "Agent" | "Task"),
         prompt_field: "prompt",
+        name_field: "name",
         kind_field: "subagent_type",
         default_kind: "general-purpose",
     },
@@ -44,6 +45,7 @@ static SETTINGS: JsonHooks = JsonHooks {
     folder: ".claude",
     folder_variable: FolderVariable::Folder("CLAUDE_CONFIG_DIR"),
     file: "settings.json",
+    plugins: None,
     entries: &[
         Entry::new("SessionStart", None),
         Entry::new("PreToolUse", Some("Agent|Task")),
@@ -126,9 +128,10 @@ impl HookHost for Claude {
         variables("CLAUDE_PROJECT_DIR").map(PathBuf::from)
     }
 
-    fn probe(&self, home: &Path, model_url: &str) -> Option<ProbeSetup> {
+    fn probes(&self, home: &Path, model_url: &str) -> Vec<ProbeSetup> {
         let on = |name| (name, "1".into());
-        Some(ProbeSetup {
+        vec![ProbeSetup {
+            about: None,
             scope: Scope::Project,
             variables: vec![
                 ("CLAUDE_CONFIG_DIR", home.into()),
@@ -141,7 +144,7 @@ impl HookHost for Claude {
             ],
             files: Vec::new(),
             args: &[],
-        })
+        }]
     }
 
     fn schemas(&self) -> Vec<(String, Value)> {

@@ -33,6 +33,7 @@ static DIALECT: Dialect = Dialect {
     spawn_tool: SpawnTool {
         is: |name| matches!(name, "Agent" | "Task" | "task"),
         prompt_field: "prompt",
+        name_field: "name",
         kind_field: "agent_type",
         default_kind: "general-purpose",
     },
@@ -153,8 +154,9 @@ impl HookHost for Copilot {
         variables("COPILOT_PROJECT_DIR").map(PathBuf::from)
     }
 
-    fn probe(&self, home: &Path, model_url: &str) -> Option<ProbeSetup> {
-        Some(ProbeSetup {
+    fn probes(&self, home: &Path, model_url: &str) -> Vec<ProbeSetup> {
+        vec![ProbeSetup {
+            about: None,
             scope: Scope::User,
             variables: vec![
                 ("COPILOT_HOME", home.into()),
@@ -166,7 +168,7 @@ impl HookHost for Copilot {
             ],
             files: Vec::new(),
             args: &[],
-        })
+        }]
     }
 
     fn schemas(&self) -> Vec<(String, Value)> {

@@ -97,6 +97,8 @@ mod tests {
             model: None,
             input: serde_json::Map::new(),
             prompt_field: "prompt",
+            name_field: "name",
+            sealed: false,
         });
         let rewritten = written(&spawn, Action::Rewrite(json!({"prompt": "brief"})));
         assert_eq!(rewritten.unwrap(), json!({"modifiedArgs": {"prompt": "brief"}}));

@@ -36,6 +36,7 @@ impl TranscriptFormat for CopilotTranscript {
         let origin = Origin {
             kind: kind.unwrap_or_default().to_owned(),
             tool_use: data["toolCallId"].as_str().and_then(|id| ToolUseId::new(id).ok()),
+            name: None,
         };
         Some((AgentId::new(self.agent(line)?).ok()?, origin))
     }

@@ -43,6 +43,7 @@ static DIALECT: Dialect = Dialect {
     spawn_tool: SpawnTool {
         is: |name| name == SPAWN_TOOL,
         prompt_field: "prompt",
+        name_field: "name",
         kind_field: "agent_name",
         default_kind: "generalist",
     },
@@ -53,6 +54,7 @@ static SETTINGS: JsonHooks = JsonHooks {
     folder: ".gemini",
     folder_variable: FolderVariable::Home("GEMINI_CLI_HOME"),
     file: "settings.json",
+    plugins: None,
     entries: &[
         Entry::new("SessionStart", None),
         Entry::new("BeforeTool", Some("invoke_agent|complete_task")),
@@ -126,9 +128,10 @@ impl HookHost for Gemini {
         variables("GEMINI_PROJECT_DIR").map(PathBuf::from)
     }
 
-    fn probe(&self, home: &Path, model_url: &str) -> Option<ProbeSetup> {
+    fn probes(&self, home: &Path, model_url: &str) -> Vec<ProbeSetup> {
         let account = r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}}"#;
-        Some(ProbeSetup {
+        vec![ProbeSetup {
+            about: None,
             scope: Scope::Project,
             variables: vec![
                 ("GEMINI_CLI_HOME", home.into()),
@@ -139,7 +142,7 @@ impl HookHost for Gemini {
             files: vec![(home.join(".gemini/settings.json"), account.to_owned())],
             // The default model is chosen by asking another one.
             args: &["--model", "gemini-2.5-pro"],
-        })
+        }]
     }
 
     fn schemas(&self) -> Vec<(String, Value)> {

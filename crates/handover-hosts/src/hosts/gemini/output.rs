@@ -91,6 +91,8 @@ mod tests {
             model: None,
             input: serde_json::Map::new(),
             prompt_field: "prompt",
+            name_field: "name",
+            sealed: false,
         });
         let input = json!({"agent_name": "generalist", "prompt": "brief"});
         let specific = json!({"hookEventName": "BeforeTool", "tool_input": input});

@@ -27,6 +27,7 @@ static DIALECT: Dialect = Dialect {
     spawn_tool: SpawnTool {
         is: |name| name == "task",
         prompt_field: "prompt",
+        name_field: "name",
         kind_field: "subagent_type",
         default_kind: "general",
     },
@@ -94,7 +95,7 @@ impl HookHost for Opencode {
         variables("HANDOVER_HOST_VERSION")
     }
 
-    fn probe(&self, home: &Path, model_url: &str) -> Option<ProbeSetup> {
+    fn probes(&self, home: &Path, model_url: &str) -> Vec<ProbeSetup> {
         let config = serde_json::json!({
             "provider": {"anthropic": {
                 "options": {"baseURL": format!("{model_url}/v1"), "apiKey": "probe"},
@@ -104,7 +105,8 @@ impl HookHost for Opencode {
             "share": "disabled", "autoupdate": false,
         });
         let path = home.join("opencode.json");
-        Some(ProbeSetup {
+        vec![ProbeSetup {
+            about: None,
             scope: Scope::Project,
             variables: vec![
                 ("OPENCODE_CONFIG", path.clone().into()),
@@ -116,7 +118,7 @@ impl HookHost for Opencode {
             ],
             files: vec![(path, config.to_string())],
             args: &[],
-        })
+        }]
     }
 
     fn schemas(&self) -> Vec<(String, Value)> {

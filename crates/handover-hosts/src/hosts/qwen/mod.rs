@@ -24,6 +24,7 @@ static DIALECT: Dialect = Dialect {
     spawn_tool: SpawnTool {
         is: |name| name == "agent",
         prompt_field: "prompt",
+        name_field: "name",
         kind_field: "subagent_type",
         default_kind: "general-purpose",
     },
@@ -34,6 +35,7 @@ static SETTINGS: JsonHooks = JsonHooks {
     folder: ".qwen",
     folder_variable: FolderVariable::Folder("QWEN_HOME"),
     file: "settings.json",
+    plugins: None,
     entries: &[
         Entry::new("SessionStart", None),
         Entry::new("PreToolUse", Some("agent")),

@@ -94,7 +94,7 @@ mod tests {
         assert_eq!(QwenTranscript.subagent(&own).unwrap(), (agent, own.clone()));
         let meta = r#"{"agentType": "Explore", "toolUseId": "call_3"}"#;
         let kind = "Explore".to_owned();
-        assert_eq!(QwenTranscript.origin(meta), Some(Origin { kind, tool_use: None }));
+        assert_eq!(QwenTranscript.origin(meta), Some(Origin { kind, ..Origin::default() }));
     }
 
     #[test]

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Program;
-use crate::SkipReason;
 use crate::transcripts::blocks::{Blocks, Text};
 use crate::transcripts::find::{self, Search};
 use crate::transcripts::lines::{each_record, string_after};
-use crate::transcripts::{Conversation, Message, Role, ToolUse, time};
+use crate::transcripts::{Conversation, Message, Place, Role, ToolUse, Transcript, time};
+use crate::{Homes, SkipReason};
 
 pub(super) struct Codex;
 
@@ -31,6 +31,18 @@ impl Program for Codex {
         search.keep_ours(self, files);
     }
 
+    fn by_id(&self, homes: &Homes, id: &str) -> Option<Transcript> {
+        let mut files = Vec::new();
+        find::walk(&homes.codex.as_ref()?.join("sessions"), 3, &mut files);
+        let file = files.into_iter().rfind(|file| self.id_of(file).as_deref() == Some(id))?;
+        Some(Transcript {
+            host: self.host(),
+            id: id.to_owned(),
+            place: Place::File(file),
+            state: String::new(),
+        })
+    }
+
     fn recognizes(&self, head: &[u8]) -> bool {
         let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
         string_after(line, "type").as_deref() == Some("session_meta")
@@ -46,7 +58,17 @@ impl Program for Codex {
 
     fn read(&self, file: &Path) -> Result<Conversation, SkipReason> {
         let mut conversation = Conversation::default();
-        each_record(file, &mut conversation, add)?;
+        let mut own_from = 0;
+        each_record(file, &mut conversation, |conversation, line: Line| {
+            let (begins, ordinal) = (conversation.folder.is_none(), line.ordinal);
+            if let Some(payload) = line.payload.as_ref().filter(|_| begins) {
+                own_from = payload.subagent_history_start_ordinal.unwrap_or_default();
+            }
+            // A subagent may begin with a copy of what its lead said.
+            if begins || ordinal.is_none_or(|ordinal| ordinal >= own_from) {
+                add(conversation, line);
+            }
+        })?;
         conversation.id = self.id_of(file).unwrap_or_default();
         Ok(conversation)
     }
@@ -58,6 +80,7 @@ struct Line {
     #[serde(rename = "type")]
     kind: Option<String>,
     timestamp: Option<String>,
+    ordinal: Option<u64>,
     payload: Option<Payload>,
 }
 
@@ -71,6 +94,7 @@ struct Payload {
     cli_version: Option<String>,
     source: Option<Value>,
     thread_source: Option<String>,
+    subagent_history_start_ordinal: Option<u64>,
     // Of messages.
     id: Option<String>,
     role: Option<String>,
@@ -150,4 +174,29 @@ fn has_failed(output: &str) -> bool {
         .into_iter()
         .find_map(code)
         .is_some_and(|code| code != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_subagent_copied_from_its_lead_is_not_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("rollout-2026-11-17T18-29-42-child.jsonl");
+        let says = |ordinal: u64, text: &str| {
+            format!(
+                r#"{{"ordinal": {ordinal}, "type": "response_item", "payload": {{"type": "message",
+                "role": "assistant", "content": [{{"type": "output_text", "text": "{text}"}}]}}}}"#
+            )
+            .replace('\n', "")
+        };
+        let meta = r#"{"ordinal": 0, "type": "session_meta", "payload": {"cwd": "/project", "source": {"subagent": {}}, "subagent_history_start_ordinal": 3}}"#;
+        let copied = r#"{"ordinal": 1, "type": "session_meta", "payload": {"cwd": "/project"}}"#;
+        let lines = [meta.to_owned(), copied.to_owned(), says(2, "the lead"), says(3, "its own")];
+        fs_err::write(&file, lines.join("\n")).unwrap();
+        let conversation = Codex.read(&file).unwrap();
+        let texts: Vec<&str> = conversation.messages.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!((texts, conversation.is_subagent), (vec!["its own"], true));
+    }
 }

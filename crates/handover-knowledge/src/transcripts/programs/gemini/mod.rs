@@ -10,11 +10,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Program;
-use crate::SkipReason;
 use crate::transcripts::blocks::{Blocks, Text};
 use crate::transcripts::find::{self, Search, is_ours};
-use crate::transcripts::lines::{each_line, parse, string_after, whole};
-use crate::transcripts::{Conversation, Message, Role, ToolUse, Transcript, time};
+use crate::transcripts::lines::{each_line, head, parse, string_after, whole};
+use crate::transcripts::{Conversation, Message, Place, Role, ToolUse, Transcript, time};
+use crate::{Homes, SkipReason};
 
 pub(super) struct Gemini;
 
@@ -22,6 +22,12 @@ pub(super) struct Gemini;
 const MAX_OBJECT: u64 = 64 << 20;
 
 const MAX_PATH: u64 = 16 << 10;
+
+/// How much of an id is in the name of a file.
+const SHORT_ID: usize = 8;
+
+/// How much of a file is read to find its id.
+const HEAD: u64 = 4 << 10;
 
 impl Program for Gemini {
     fn host(&self) -> Host {
@@ -45,6 +51,28 @@ impl Program for Gemini {
                 );
             }
         }
+    }
+
+    /// The name of a file ends with the beginning of the id.
+    fn by_id(&self, homes: &Homes, id: &str) -> Option<Transcript> {
+        let (tmp, short) = (homes.gemini.as_ref()?.join("tmp"), id.get(..SHORT_ID)?);
+        let mut files = Vec::new();
+        for project in fs_err::read_dir(tmp).ok()?.flatten() {
+            find::walk(&project.path().join("chats"), 0, &mut files);
+        }
+        let is_it = |file: &PathBuf| {
+            let named = find::stem(file)
+                .is_some_and(|stem| stem.starts_with("session-") && stem.ends_with(short));
+            let own = || string_after(&head(file, HEAD).ok()?, "sessionId");
+            named && own().as_deref() == Some(id)
+        };
+        let file = files.into_iter().find(is_it)?;
+        Some(Transcript {
+            host: self.host(),
+            id: id.to_owned(),
+            place: Place::File(file),
+            state: String::new(),
+        })
     }
 
     fn recognizes(&self, head: &[u8]) -> bool {
