@@ -45,6 +45,7 @@ mod prove;
 mod real_hosts;
 mod real_matrix;
 mod real_spawns;
+mod real_teammates;
 mod real_versions;
 mod returns;
 mod runs;

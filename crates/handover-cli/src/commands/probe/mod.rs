@@ -54,7 +54,7 @@ pub(crate) fn checks(app: &App) -> Vec<Check> {
             match found {
                 Ok(Some(Some(found))) => check(host.name(), &name, &found),
                 Ok(Some(None)) => Check::fine(&name, "it cannot be probed"),
-                Ok(None) => Check::fine(&name, "it is not installed"),
+                Ok(None) => Check::fine(&name, "not installed, so there is nothing to try"),
                 Err(error) => Check::failed(&name, error),
             }
         })
