@@ -1,15 +1,16 @@
 //! What agent programs keep of conversations and their subagents, read with limits.
 
+use std::ffi::OsStr;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use handover_hosts::HookHost;
 use handover_hosts::transcript::{
-    FilePart, HEAD_BYTES, Lineage, Origin, SHARED_BYTES, Scan, TAIL_BYTES, TranscriptFormat,
+    FilePart, HEAD_BYTES, Lineage, Origin, SHARED_BYTES, Scan, TAIL_BYTES, TranscriptFormat, began,
     first_line, lines_of, scan as scan_parts, subagents_in,
 };
-use handover_model::{AgentId, Timestamp};
+use handover_model::{AgentId, HostSessionId, Timestamp};
 use serde_json::Value;
 
 /// The most that is read of a file about the origin of a subagent.
@@ -33,6 +34,16 @@ impl Child {
     /// What the host kept of it shows.
     pub(crate) fn scan(&self, host: &dyn HookHost) -> Scan {
         scan_of(host, &self.transcript, Some(&self.agent))
+    }
+
+    /// When it began, if its host says so.
+    pub(crate) fn began(&self, host: &dyn HookHost) -> Option<Timestamp> {
+        let format = host.transcript()?;
+        let part = |part, bytes| read_part(&self.transcript, part, bytes).ok();
+        began(&match format.is_shared() {
+            true => lines_of(format, &part(FilePart::Tail, SHARED_BYTES)?, &self.agent),
+            false => part(FilePart::Head, HEAD_BYTES)?,
+        })
     }
 }
 
@@ -61,8 +72,8 @@ pub(crate) fn children(host: &dyn HookHost, conversation: &Path) -> Vec<Child> {
     found
 }
 
-/// The subagents of a host that says in each transcript whose it is: beside the transcript of their conversation, in
-/// the folder of the next day, or in the folder of the conversation.
+/// The subagents of a host that says in each transcript whose it is: in the folder of the conversation, else beside its
+/// transcript and in the folders of all later days.
 fn descendants(format: &dyn TranscriptFormat, conversation: &Path) -> Vec<Child> {
     let id = first(conversation).and_then(|first| format.conversation(&first));
     let (Some(id), Some(folder)) = (id, conversation.parent()) else { return Vec::new() };
@@ -71,31 +82,50 @@ fn descendants(format: &dyn TranscriptFormat, conversation: &Path) -> Vec<Child>
         Some(inside) => collect(&inside, 0, &mut files),
         None => {
             collect(folder, 0, &mut files);
-            if let Some(next) = next_folder(folder) {
-                collect(&next, 0, &mut files);
+            for (later, depth) in later_folders(folder) {
+                collect(&later, depth, &mut files);
             }
         }
     }
     files.sort();
-    let child = |file: PathBuf| {
-        let lineage = format.lineage(&file, &first(&file)?)?;
-        let Lineage { conversation, agent, origin } = lineage;
-        (conversation == id).then_some(Child { agent, transcript: file, origin })
+    let own = |file: PathBuf| {
+        let (conversation, child) = descendant(format, &file)?;
+        (conversation == id).then_some(child)
     };
-    files.into_iter().filter_map(child).collect()
+    files.into_iter().filter_map(own).collect()
+}
+
+/// The subagent that a transcript is about, and its conversation, in a host that says that in each.
+pub(crate) fn descendant(
+    format: &dyn TranscriptFormat,
+    file: &Path,
+) -> Option<(HostSessionId, Child)> {
+    let Lineage { conversation, agent, origin } = format.lineage(file, &first(file)?)?;
+    Some((conversation, Child { agent, transcript: file.to_owned(), origin }))
 }
 
 /// The first line of a transcript.
-pub(crate) fn first(path: &Path) -> Option<Value> {
-    first_line(&read_part(path, FilePart::Head, ORIGIN_BYTES).ok()?)
+pub(crate) fn first(file: &Path) -> Option<Value> {
+    first_line(&read_part(file, FilePart::Head, ORIGIN_BYTES).ok()?)
 }
 
-/// The folder that follows in the order of names: a conversation may go on after midnight.
-fn next_folder(folder: &Path) -> Option<PathBuf> {
-    let all = fs_err::read_dir(folder.parent()?).ok()?;
-    let later =
-        all.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.as_path() > folder);
-    later.min()
+/// The folders of later days, where folders are named year/month/day, with the depth at which the days are: a
+/// conversation may go on after midnight, or be resumed months later.
+fn later_folders(day: &Path) -> Vec<(PathBuf, usize)> {
+    let is_number = |path: &Path| {
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let mut found = Vec::new();
+    let parts = day.ancestors().take_while(|folder| is_number(folder));
+    for (depth, part) in parts.enumerate() {
+        let all = part.parent().and_then(|above| fs_err::read_dir(above).ok());
+        let others = all.into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+        let later = others.filter(|other| is_number(other) && other.as_path() > part);
+        found.extend(later.map(|folder| (folder, depth)));
+    }
+    found.sort();
+    found
 }
 
 /// The files below a folder. Links are not followed: they are not the host's.
@@ -179,6 +209,28 @@ mod tests {
         assert_eq!(read_part(&path, FilePart::Tail, 99).unwrap(), b"0123456789");
         assert!(read_part(folder.path(), FilePart::Head, 3).is_err());
         assert!(read_part(&folder.path().join("missing"), FilePart::Head, 3).is_err());
+    }
+
+    #[test]
+    fn finds_the_subagents_of_later_days() {
+        let folder = tempfile::tempdir().unwrap();
+        let host = handover_hosts::Registry::built_in().find(handover_model::Host::CODEX).unwrap();
+        let write = |day: &str, id: &str| {
+            let path = folder.path().join(day).join(format!("rollout-{id}.jsonl"));
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            let payload = serde_json::json!({"session_id": "lead", "id": id});
+            fs_err::write(&path, serde_json::json!({"payload": payload}).to_string()).unwrap();
+            path
+        };
+        write("2026/11/17", "before");
+        let lead = write("2026/11/18", "lead");
+        write("2026/11/18", "same");
+        write("2026/11/21", "three-days-later");
+        write("2026/12/01", "next-month");
+        write("2027/01/01", "next-year");
+        let found: Vec<String> =
+            children(host, &lead).iter().map(|child| child.agent.to_string()).collect();
+        assert_eq!(found, ["same", "three-days-later", "next-month", "next-year"]);
     }
 
     #[test]

@@ -19,6 +19,14 @@ pub(crate) fn date(text: &str) -> Result<Timestamp, String> {
     })
 }
 
+/// The help of an option that names an agent program.
+pub(crate) fn agent_programs(rest: &str) -> String {
+    let mut names: Vec<String> =
+        handover_agents::Registry::built_in().hosts().iter().map(ToString::to_string).collect();
+    let last = names.pop().unwrap_or_default();
+    format!("Agent program: {} or {last}{rest}", names.join(", "))
+}
+
 /// One line of `--jsonl` input.
 #[derive(Debug, Deserialize)]
 struct TextLine {
@@ -38,13 +46,6 @@ impl Stdin {
     /// Reads everything as text. `what` names the expected input in error messages.
     pub(crate) fn read(&self, what: &str) -> Result<String, CommandError> {
         text(self.open(what)?, what)
-    }
-
-    /// Reads everything as raw bytes, without a size limit.
-    pub(crate) fn bytes(&self, what: &str) -> Result<Vec<u8>, CommandError> {
-        let mut bytes = Vec::new();
-        self.open(what)?.read_to_end(&mut bytes).map_err(|error| io(&error))?;
-        Ok(bytes)
     }
 
     /// Whether the user would have to type the input.

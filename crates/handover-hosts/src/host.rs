@@ -88,6 +88,8 @@ pub struct Capabilities {
     pub rewrites_prompt: bool,
     /// A hook can add to the context of a subagent as it starts.
     pub injects_at_start: bool,
+    /// A hook sees the prompt of a subagent as it starts.
+    pub shows_prompt: bool,
     /// A hook can keep a subagent from stopping and give it more work.
     pub holds_back: bool,
     /// A hook can change what a subagent returns to its parent.

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use handover_context::package_file::content_hash;
-use handover_model::{AgentId, HostSessionId, ReceiptId, ToolUseId};
+use handover_model::{AgentId, HostSessionId, ReceiptId, Timestamp, ToolUseId};
 use handover_text::replace_in_bytes;
 use memchr::memmem;
 use serde_json::Value;
@@ -19,6 +19,9 @@ pub const TAIL_BYTES: usize = 1 << 20;
 
 /// How much of the end of a shared transcript to read.
 pub const SHARED_BYTES: usize = 64 << 20;
+
+/// In how many lines the first time is looked for.
+const TIMED_LINES: usize = 50;
 
 /// Texts beyond this number are ignored.
 const MAX_TEXTS: usize = 2_000;
@@ -124,6 +127,11 @@ pub trait TranscriptFormat: Sync {
         Vec::new()
     }
 
+    /// The task in a text that the host has put around it.
+    fn unwrapped<'a>(&self, _text: &'a str) -> Option<&'a str> {
+        None
+    }
+
     /// The message in a line: an object with `role` and `content`.
     fn message<'a>(&self, line: &'a Value) -> Option<&'a Value>;
 
@@ -176,8 +184,10 @@ pub(crate) fn agent_file(file: &Path) -> Option<(AgentId, PathBuf)> {
 /// The origin that a file `agent-<id>.meta.json` describes.
 pub(crate) fn described_origin(text: &str) -> Option<Origin> {
     let value: Value = serde_json::from_str(text).ok()?;
+    let text = |field: &str| value[field].as_str().map(ToOwned::to_owned);
     Some(Origin {
-        kind: value["agentType"].as_str().unwrap_or_default().to_owned(),
+        // The type of a teammate is its name.
+        kind: text("spawnedAgentType").or_else(|| text("agentType")).unwrap_or_default(),
         tool_use: value["toolUseId"].as_str().and_then(|id| ToolUseId::new(id).ok()),
         name: None,
     })
@@ -253,7 +263,7 @@ pub fn scan(format: &dyn TranscriptFormat, head: &[u8], tail: &[u8]) -> Scan {
         }
     }
     for line in lines(head) {
-        texts(&line, &mut scan.texts);
+        texts(format, &line, &mut scan.texts);
     }
     scan.last_message = lines(tail).filter_map(|line| said(format.message(&line)?)).last();
     scan
@@ -306,6 +316,15 @@ pub fn text_hash(text: &str) -> String {
     content_hash(text.trim().as_bytes())
 }
 
+/// When a conversation began, by the first time in its transcript.
+pub fn began(head: &[u8]) -> Option<Timestamp> {
+    let time = |line: Value| {
+        let at = |field: &str| line.pointer(field)?.as_str()?.parse().ok();
+        at("/timestamp").or_else(|| at("/startTime")).or_else(|| at("/payload/timestamp"))
+    };
+    lines(head).take(TIMED_LINES).find_map(time)
+}
+
 /// The version of the program that wrote this part of a transcript.
 pub fn version(format: &dyn TranscriptFormat, part: &[u8]) -> Option<String> {
     lines(part).filter_map(|line| format.version(&line).map(ToOwned::to_owned)).last()
@@ -322,11 +341,14 @@ fn read_line(line: &[u8]) -> Option<Value> {
         .or_else(|| serde_json::from_slice(&replace_in_bytes(line)?).ok())
 }
 
-fn texts(value: &Value, found: &mut Vec<String>) {
+fn texts(format: &dyn TranscriptFormat, value: &Value, found: &mut Vec<String>) {
     match value {
-        Value::String(text) if found.len() < MAX_TEXTS => found.push(text_hash(text)),
-        Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
-        Value::Object(fields) => fields.values().for_each(|field| texts(field, found)),
+        Value::String(text) if found.len() < MAX_TEXTS => {
+            found.push(text_hash(text));
+            found.extend(format.unwrapped(text).map(text_hash));
+        }
+        Value::Array(items) => items.iter().for_each(|item| texts(format, item, found)),
+        Value::Object(fields) => fields.values().for_each(|field| texts(format, field, found)),
         Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -449,6 +471,31 @@ mod tests {
         let sibling = claude.sibling(Path::new("/t/c-1.jsonl"), &other);
         assert_eq!(sibling.unwrap(), Path::new("/t/c-2.jsonl"));
         assert_eq!(format(Host::CODEX).origin("{}"), None);
+    }
+
+    #[test]
+    fn a_teammate_has_a_kind_besides_its_name_and_a_task_within_a_message() {
+        let claude = format(Host::CLAUDE);
+        let meta = r#"{"agentType": "mate", "name": "mate", "spawnedAgentType": "Plan"}"#;
+        assert_eq!(claude.origin(meta).unwrap().kind, "Plan");
+        let line = serde_json::json!({"message": {"role": "user", "content":
+            "<teammate-message teammate_id=\"team-lead\" summary=\"work\">\nRefresh <b>.\n</teammate-message>"}});
+        let seen = scan(claude, line.to_string().as_bytes(), b"");
+        assert!(seen.texts.contains(&text_hash("Refresh <b>.")));
+    }
+
+    #[test]
+    fn knows_when_a_conversation_began() {
+        let first = |lines: &str| began(lines.as_bytes()).map(|at| at.to_string());
+        let at = Some("2026-11-18T19:57:18.246Z".to_owned());
+        for lines in [
+            "{}\n{\"timestamp\": \"2026-11-18T19:57:18.246Z\"}\n{\"timestamp\": \"2027-01-01T00:00:00Z\"}",
+            "{\"startTime\": \"2026-11-18T19:57:18.246Z\"}",
+            "{\"payload\": {\"timestamp\": \"2026-11-18T19:57:18.246Z\"}}",
+        ] {
+            assert_eq!(first(lines), at, "{lines}");
+        }
+        assert_eq!(first("{\"timestamp\": 3}\n[]"), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::Outcome;
 use super::run::{RunArgs, Shown, engine, money, outcome, request};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::input::agent_programs;
 
 /// Run an epic's acceptance scenarios, and list the manual ones
 ///
@@ -39,8 +40,7 @@ pub(crate) struct UatArgs {
     #[arg(long)]
     resume: bool,
 
-    /// Agent program: claude, codex, copilot, gemini, opencode or command [default: runs.host, else claude]
-    #[arg(long, value_parser = handover_agents::parse_host)]
+    #[arg(long, help = agent_programs(" [default: runs.host, else claude]"), value_parser = handover_agents::parse_host)]
     host: Option<Host>,
 
     /// Program and arguments for host `command`, run without a shell

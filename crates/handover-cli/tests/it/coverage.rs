@@ -227,3 +227,159 @@ fn every_program_tells_of_its_subagents() {
         assert_eq!(env.run(later).ok().json()["spawns"], json!([]), "{host}");
     }
 }
+
+/// A conversation of Gemini CLI with one subagent that has no brief; `began` may be empty.
+fn gemini(env: &TestEnv, name: &str, began: &str) {
+    let line = |id: &str, kind: &str| {
+        let mut first = json!({"sessionId": id, "projectHash": "h", "kind": kind});
+        if !began.is_empty() {
+            first["startTime"] = began.into();
+        }
+        let typed = json!({"id": "u", "type": "user", "content": [{"text": "Look"}]});
+        format!("{first}\n{typed}\n")
+    };
+    env.write(&format!("chats/session-{name}.jsonl"), line(name, "main"));
+    env.write(
+        &format!("chats/{name}/{name}-child.jsonl"),
+        line(&format!("{name}-child"), "subagent"),
+    );
+}
+
+#[test]
+fn programs_that_were_not_connected_are_counted_and_no_failure() {
+    let env = with_package();
+    let coverage = |exit: i32, json: bool| {
+        let path = env.path("chats").display().to_string();
+        let mut args = vec!["coverage", "--path", &path];
+        args.extend(json.then_some("--json"));
+        let output = env.run(args);
+        if exit == 0 { output.ok() } else { output.fails(exit) }
+    };
+    let unconnected = |found: &Value| -> Vec<(String, String)> {
+        let text = |one: &Value, field: &str| one[field].as_str().unwrap().to_owned();
+        let all = found["not_connected"].as_array().unwrap().iter();
+        all.map(|one| (text(one, "conversation"), text(one, "reason"))).collect()
+    };
+    gemini(&env, "first", "");
+    let found = coverage(0, true).json();
+    assert_eq!(found["spawns"], json!([]), "{found}");
+    let never = ("first".to_owned(), "the program was never connected here".to_owned());
+    assert_eq!(unconnected(&found), [never]);
+    let shown = coverage(0, false);
+    assert!(shown.stdout.contains("No connected agent program"), "{shown}");
+    let line = format!("{}{}", shown.stdout, shown.stderr);
+    assert!(line.contains("not connected: 1 (1 in gemini)"), "{shown}");
+
+    env.run(["host", "install", "gemini"]).ok();
+    gemini(&env, "first", "2020-01-01T00:00:00Z");
+    gemini(&env, "second", "");
+    let found = coverage(1, true).json();
+    assert_eq!(found["counts"]["missed"], 1, "{found}");
+    assert_eq!(found["spawns"][0]["conversation"], "second", "{found}");
+    let earlier = ("first".to_owned(), "the program was not connected then".to_owned());
+    assert_eq!(unconnected(&found), [earlier.clone()]);
+
+    // What was missed stays missed after that.
+    env.run(["host", "uninstall", "gemini"]).ok();
+    gemini(&env, "third", "2199-01-01T00:00:00Z");
+    let found = coverage(1, true).json();
+    assert_eq!(found["counts"]["missed"], 1, "{found}");
+    let later = ("third".to_owned(), earlier.1.clone());
+    assert_eq!(unconnected(&found), [earlier, later]);
+}
+
+#[test]
+fn todays_configuration_says_nothing_about_the_past() {
+    let mut conversation = Conversation::new();
+    let briefed = conversation.spawn("toolu_1", "general-purpose");
+    conversation.works("a1", "general-purpose", "toolu_1", prompt_of(&briefed), true);
+    conversation.works("a2", "Plan", "toolu_2", "The hook was killed", false);
+    for (key, value) in [
+        ("HANDOVER_HOOKS_ENABLED", "false"),
+        ("HANDOVER_HOOKS_EXEMPT", "{Plan = \"it only plans\"}"),
+        ("HANDOVER_HOOKS_SESSIONS_DISABLED", "[\"s1\"]"),
+        ("HANDOVER_OFF", "1"),
+    ] {
+        conversation.env.set(key, value);
+        let coverage = conversation.coverage(1);
+        assert_eq!(coverage["counts"]["missed"], 1, "{key}: {coverage}");
+        conversation.env.set(key, "");
+    }
+}
+
+#[test]
+fn codex_may_start_a_subagent_days_after_its_lead() {
+    let env = with_package();
+    let brief = env.run(["brief", "--role", "developer", "--task", "Look", "--deliver", "--json"]);
+    let receipt = brief.ok().json()["receipt"].as_str().unwrap().to_owned();
+    let lines = |id: &str, prompt: &str| {
+        let meta = json!({"type": "session_meta", "payload": {"session_id": "lead", "id": id,
+            "cwd": env.path(""), "agent_role": "worker"}});
+        let told = json!({"type": "response_item", "payload": {"type": "message", "role": "user",
+            "content": [{"type": "input_text", "text": prompt}]}});
+        format!("{meta}\n{told}\n")
+    };
+    let marked = format!("Context\n<!-- handover:receipt {receipt} -->\nLook around");
+    for (day, id, prompt) in [
+        ("2026/11/18", "lead", "Do it"),
+        ("2026/11/19", "next", &*marked),
+        ("2026/11/25", "week", &*marked),
+        ("2027/01/02", "year", &*marked),
+    ] {
+        let name = day.replace('/', "-");
+        let path = format!("../home/.codex/sessions/{day}/rollout-{name}T08-57-05-{id}.jsonl");
+        env.write(&path, lines(id, prompt));
+    }
+    let found = env.run(["coverage", "--json"]).ok().json();
+    let agents: Vec<&str> = found["spawns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["agent"].as_str().unwrap())
+        .collect();
+    assert_eq!(agents, ["next", "week", "year"], "{found}");
+    assert_eq!(found["counts"]["briefed"], 3, "{found}");
+}
+
+#[test]
+fn a_worktree_that_was_removed_is_still_covered() {
+    let env = with_package();
+    env.git(".", &["init", "-q", "."]);
+    env.git(".", &["commit", "-q", "--allow-empty", "-m", "first"]);
+    env.git(".", &["worktree", "add", "-q", "../away"]);
+    let away = env.folder().join("away");
+    let away = fs_err::canonicalize(&away).unwrap();
+    let folder: String = away
+        .display()
+        .to_string()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let kept = format!("../home/.claude/projects/{folder}");
+    let lead = json!({"type": "user", "uuid": "u-1", "sessionId": "c-1", "cwd": away,
+        "message": {"role": "user", "content": "Do it."}});
+    env.write(&format!("{kept}/c-1.jsonl"), format!("{lead}\n"));
+    let hook = |name: &str, mut fields: Value| {
+        fields["transcript_path"] = json!(env.path(&format!("{kept}/c-1.jsonl")));
+        fields["cwd"] = json!(away);
+        answer(&env, name, fields)
+    };
+    hook("SessionStart", json!({"source": "startup"}));
+    let input = json!({"prompt": "Refresh tokens", "subagent_type": "general-purpose"});
+    let call = json!({"tool_name": "Agent", "tool_use_id": "toolu_1", "tool_input": input});
+    let briefed = hook("PreToolUse", call);
+    hook("SubagentStart", json!({"agent_id": "a1", "agent_type": "general-purpose"}));
+    let message = json!({"role": "user", "content": prompt_of(&briefed)});
+    let line =
+        json!({"type": "user", "uuid": "u-2", "sessionId": "c-1", "cwd": away, "message": message});
+    env.write(&format!("{kept}/c-1/subagents/agent-a1.jsonl"), format!("{line}\n"));
+    let meta = json!({"agentType": "general-purpose", "toolUseId": "toolu_1"});
+    env.write(&format!("{kept}/c-1/subagents/agent-a1.meta.json"), meta.to_string());
+    for is_gone in [false, true] {
+        if is_gone {
+            env.git(".", &["worktree", "remove", "--force", "../away"]);
+        }
+        let found = env.run(["coverage", "--json"]).ok().json();
+        assert_eq!(found["counts"]["briefed"], 1, "gone: {is_gone}: {found}");
+    }
+}

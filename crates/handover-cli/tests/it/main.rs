@@ -48,6 +48,7 @@ mod real_hosts;
 mod real_kills;
 mod real_matrix;
 mod real_spawns;
+mod real_teammates;
 mod real_versions;
 mod returns;
 mod runs;

@@ -1,6 +1,9 @@
 //! Every kind of subagent of the real Claude Code under every fault, in both versions: none is missing from `coverage`,
 //! and no receipt is in a wrong state.
 //!
+//! Teammates exist on a terminal only: `real_teammates`. The other programs have matrices of their own:
+//! `other_hosts::matrix`.
+//!
 //! One conversation spawns every kind, one after the other. [`expected`] is the table of what becomes of each, and names
 //! the combinations that do not exist.
 //!
@@ -14,7 +17,7 @@
 //! | a denied spawn counted as delivered | `real_spawns::claude_that_denies_a_spawn_delivers_nothing`, `tickets::a_spawn_that_fails_delivers_nothing` |
 //! | workflow agents and skill forks got nothing | `real_spawns::claude_briefs_agents_that_no_agent_call_announces`, `late_briefs` |
 //! | the debrief of a continued subagent was lost | `real_spawns::claude_keeps_every_debrief_of_a_continued_subagent`, `real_hosts::codex_keeps_every_debrief_of_a_continued_subagent`, `tickets::a_continued_subagent_keeps_its_ticket` |
-//! | teammates never confirmed | `tickets::a_teammate_is_known_by_its_name` |
+//! | teammates never confirmed | `real_teammates`, `tickets::a_teammate_is_known_by_its_name` |
 //! | money and tokens after resuming, of several results, of background children | `agents::accounting` |
 //! | no event at a limit of turns or after a kill: delivered for ever | `real_spawns::claude_that_asks_or_stops_early_leaves_no_ticket_open`, `sweep` |
 //! | kinds without a role were left alone | `real_spawns::claude_briefs_every_kind_of_agent`, `late_briefs::every_kind_of_agent_is_briefed` |
@@ -48,6 +51,11 @@ enum Kind {
     Workflow,
     SkillFork,
     Background,
+    /// It only reads.
+    Explore,
+    Plan,
+    /// A rule of the user exempts its kind.
+    Exempt,
 }
 
 /// What goes wrong meanwhile.
@@ -70,6 +78,7 @@ enum Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Becomes {
     Briefed,
+    Exempt,
     Refused,
     Missed,
     /// There is none.
@@ -77,7 +86,7 @@ enum Becomes {
 }
 
 impl Kind {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 13] = [
         Self::Continued,
         Self::BuiltIn,
         Self::Custom,
@@ -88,6 +97,9 @@ impl Kind {
         Self::Workflow,
         Self::SkillFork,
         Self::Background,
+        Self::Explore,
+        Self::Plan,
+        Self::Exempt,
     ];
 
     /// The word in its task.
@@ -103,6 +115,9 @@ impl Kind {
             Self::Workflow => "CHILD-WORKFLOW",
             Self::SkillFork => "CHILD-SKILL",
             Self::Background => "CHILD-BACKGROUND",
+            Self::Explore => "CHILD-EXPLORE",
+            Self::Plan => "CHILD-PLAN",
+            Self::Exempt => "CHILD-EXEMPT",
         }
     }
 
@@ -120,6 +135,9 @@ impl Kind {
         let (tool, input) = match self {
             Self::Continued | Self::BuiltIn | Self::Outer => ("Agent", agent("general-purpose")),
             Self::Custom => ("Agent", agent("token-smith")),
+            Self::Explore => ("Agent", agent("Explore")),
+            Self::Plan => ("Agent", agent("Plan")),
+            Self::Exempt => ("Agent", agent("chore")),
             Self::Fork => ("Agent", agent("fork")),
             Self::Teammate => {
                 let mut input = agent("general-purpose");
@@ -173,16 +191,22 @@ fn expected(kind: Kind, fault: Fault, version: Version) -> Becomes {
         // Who is denied spawns nobody.
         (Kind::Nested, Fault::Deny, _) => Becomes::NotThere,
         (_, Fault::Deny, _) if kind.is_called() => Becomes::Refused,
+        (Kind::Exempt, Fault::MissingBinary, _) => Becomes::Missed,
+        // What exempts it needs no store.
+        (Kind::Exempt, _, _) => Becomes::Exempt,
         (_, Fault::CorruptStore | Fault::MissingBinary, _) => Becomes::Missed,
         (_, Fault::Nothing | Fault::SecondHook | Fault::Deny | Fault::Lock, _) => Becomes::Briefed,
     }
 }
 
+/// What a subagent is continued with.
+const MORE: &str = "AND THE REST";
+
 fn sends_message(request: &ModelRequest) -> Answer {
     let text = request.body.to_string();
     let id = text.split("agentId: ").nth(1).unwrap_or_default();
     let id: String = id.chars().take_while(char::is_ascii_alphanumeric).collect();
-    Answer::tool("SendMessage", json!({"to": id, "summary": "more", "message": "GO ON"}))
+    Answer::tool("SendMessage", json!({"to": id, "summary": "more", "message": MORE}))
 }
 
 /// The model: every subagent leaves a debrief; the lead starts those that there are.
@@ -222,6 +246,11 @@ fn claude(version: Version, script: Script) -> Real {
             "You make tokens.",
         ),
         (
+            ".claude/agents/chore.md",
+            "name: chore\ndescription: Does small things.",
+            "You do small things.",
+        ),
+        (
             ".claude/agents/limited.md",
             "name: limited\ndescription: Stops early.\nmaxTurns: 1",
             "You stop early.",
@@ -235,6 +264,8 @@ fn claude(version: Version, script: Script) -> Real {
     for (path, head, text) in files {
         real.env.write(path, format!("---\n{head}\n---\n{text}\n"));
     }
+    let rule = "[hooks]\nexempt = { chore = \"it is small\" }\n";
+    real.env.write("../home/.config/handover/config.toml", rule);
     // Their tasks distinguish them, so none may read of another's.
     real.env.run(["config", "set", "brief.beside", "false"]).ok();
     let package = ["package", "add", "docs/oauth.md", "--kind", "research", "--priority", "high"];
@@ -243,7 +274,7 @@ fn claude(version: Version, script: Script) -> Real {
 }
 
 /// Registers a hook of somebody else for the tool that spawns subagents.
-fn add_hook(real: &Real, script: &str) {
+pub(crate) fn add_hook(real: &Real, script: &str) {
     let file = real.env.path("other.py");
     fs_err::write(&file, script).unwrap();
     let path = real.env.path(".claude/settings.json");
@@ -255,13 +286,13 @@ fn add_hook(real: &Real, script: &str) {
     fs_err::write(&path, settings.to_string()).unwrap();
 }
 
-const REWRITES: &str = "import json, sys, time\n\
+pub(crate) const REWRITES: &str = "import json, sys, time\n\
     call = json.load(sys.stdin)['tool_input']\n\
     call['prompt'] = 'OTHER HOOK. ' + call['prompt']\n\
     time.sleep(1)\n\
     print(json.dumps({'hookSpecificOutput': {'hookEventName': 'PreToolUse', 'permissionDecision': 'allow', 'updatedInput': call}}))\n";
 
-const DENIES: &str = "import json\n\
+pub(crate) const DENIES: &str = "import json\n\
     print(json.dumps({'hookSpecificOutput': {'hookEventName': 'PreToolUse', 'permissionDecision': 'deny', 'permissionDecisionReason': 'not now'}}))\n";
 
 /// Runs the conversation while something is wrong, and makes it right again.
@@ -308,7 +339,7 @@ fn check(fault: Fault) {
     for version in Version::BOTH {
         let real = claude(version, script(fault, version));
         run(&real, fault);
-        let (mut counts, mut briefed) = ([0_u64; 3], Vec::new());
+        let (mut counts, mut briefed) = ([0_u64; 4], Vec::new());
         for kind in Kind::ALL {
             let all: Vec<ModelRequest> =
                 real.server.requests().into_iter().filter(|r| kind.sent(r)).collect();
@@ -328,6 +359,10 @@ fn check(fault: Fault) {
                     assert!(!all.is_empty() && got.is_empty(), "{case}: {} {got:?}", all.len());
                     counts[2] += 1;
                 }
+                Becomes::Exempt => {
+                    assert!(!all.is_empty() && got.is_empty(), "{case}: {} {got:?}", all.len());
+                    counts[3] += 1;
+                }
                 Becomes::NotThere => assert!(all.is_empty(), "{case}"),
             }
         }
@@ -343,10 +378,11 @@ fn check(fault: Fault) {
     }
 }
 
-fn is_covered(real: &Real, case: &str, [briefed, refused, missed]: [u64; 3]) {
+pub(crate) fn is_covered(real: &Real, case: &str, [briefed, refused, missed, exempt]: [u64; 4]) {
     let coverage = real.env.run(["coverage", "--json"]);
     let coverage = (if missed == 0 { coverage.ok() } else { coverage.fails(1) }).json();
-    let counts = json!({"briefed": briefed, "exempt": 0, "refused": refused, "missed": missed});
+    let counts =
+        json!({"briefed": briefed, "exempt": exempt, "refused": refused, "missed": missed});
     assert_eq!(coverage["counts"], counts, "{case}: {coverage}");
 }
 
@@ -386,6 +422,7 @@ fn every_kind_without_our_program() {
 fn every_kind_when_the_program_is_killed() {
     for version in Version::BOTH {
         for kind in [
+            Kind::Continued,
             Kind::BuiltIn,
             Kind::Custom,
             Kind::Fork,
@@ -393,6 +430,7 @@ fn every_kind_when_the_program_is_killed() {
             Kind::Workflow,
             Kind::SkillFork,
             Kind::Background,
+            Kind::Explore,
         ] {
             if expected(kind, Fault::Nothing, version) != Becomes::NotThere {
                 is_settled_after_a_kill(kind, version, Moment::Written);
@@ -421,7 +459,7 @@ enum Moment {
 }
 
 /// How many files of subagents below the home of the program hold a brief.
-fn written(real: &Real) -> usize {
+pub(crate) fn written(real: &Real) -> usize {
     let mut folders = vec![real.env.folder().to_owned()];
     let mut found = 0;
     while let Some(folder) = folders.pop() {
@@ -447,8 +485,15 @@ fn is_settled_after_a_kill(kind: Kind, version: Version, moment: Moment) {
     let first = if kind == Kind::Nested { Kind::Outer } else { kind };
     let agents = if kind == Kind::Nested { 2 } else { 1 };
     let call = first.call().unwrap();
+    let is_continued = kind == Kind::Continued;
+    let begins = move |r: &ModelRequest| is_continued && !r.conversation_contains(MORE);
     let script = Script::new()
+        .when(move |r| kind.sent(r) && begins(r), Answer::text(DEBRIEF))
         .when(move |r| kind.sent(r), Answer::Silence)
+        .when(
+            move |r| is_lead(r) && is_continued && turns_of(r) == 1,
+            Answer::Computed(sends_message),
+        )
         .when(
             |r| Kind::Outer.sent(r),
             Answer::Tools(String::new(), vec![("Agent".to_owned(), nested)]),
@@ -466,9 +511,11 @@ fn is_settled_after_a_kill(kind: Kind, version: Version, moment: Moment) {
         .spawn()
         .unwrap();
     let started = Instant::now();
+    let works =
+        || real.server.requests().iter().any(|request| kind.sent(request) && !begins(request));
     let waits = || match moment {
-        Moment::Asked => !real.server.requests().iter().any(|request| kind.sent(request)),
-        Moment::Written => written(&real) < agents,
+        Moment::Asked => !works(),
+        Moment::Written => written(&real) < agents || !works(),
     };
     while waits() {
         assert!(started.elapsed() < Duration::from_secs(60), "{case}: it never started");
@@ -491,7 +538,7 @@ fn is_settled_after_a_kill(kind: Kind, version: Version, moment: Moment) {
     let coverage = real.env.run(["coverage", "--json"]).ok().json();
     assert_eq!(coverage["counts"]["missed"], 0, "{case}: {coverage}");
     if moment == Moment::Written {
-        is_covered(&real, &case, [agents as u64, 0, 0]);
+        is_covered(&real, &case, [agents as u64, 0, 0, 0]);
     }
 }
 
@@ -522,6 +569,6 @@ fn every_kind_that_can_have_a_limit_of_turns() {
         real.start();
         let states: Vec<String> = real.states().into_iter().map(|(_, state)| state).collect();
         assert_eq!(states, ["confirmed"; 4], "{version:?}");
-        is_covered(&real, &format!("{version:?}"), [4, 0, 0]);
+        is_covered(&real, &format!("{version:?}"), [4, 0, 0, 0]);
     }
 }

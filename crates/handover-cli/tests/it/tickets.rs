@@ -150,17 +150,64 @@ fn a_continued_subagent_keeps_its_ticket() {
     assert_eq!(receipts["receipts"].as_array().unwrap().len(), 1);
 }
 
+/// Claude Code keeps the kind of a teammate, but no call; its task is in a message.
 #[test]
 fn a_teammate_is_known_by_its_name() {
     let env = with_package();
-    let briefed = spawn(&env, "toolu_1", json!({"prompt": "Refresh tokens", "name": "alice"}));
+    let input = json!({"prompt": "Refresh tokens", "name": "alice"});
+    let briefed = spawn(&env, "toolu_1", input.clone());
     let receipt = receipt_in(prompt_of(&briefed));
-    assert_eq!(start(&env, "a1", "alice"), Value::Null);
+    let launched = json!({
+        "tool_name": "Agent", "tool_use_id": "toolu_1", "tool_input": input,
+        "tool_response": {"status": "teammate_spawned", "agentId": "aalice-1", "teammate_id": "alice@team",
+            "agent_id": "aalice-1", "agent_type": "general-purpose", "name": "alice"},
+    });
+    assert_eq!(answer(&env, "PostToolUse", launched), Value::Null);
+    assert_eq!(start(&env, "aalice-1", "alice"), Value::Null);
     assert_eq!(state(&env, &receipt), "delivered");
-    let said = [prompt_of(&briefed), DEBRIEF];
-    assert_eq!(stop(&env, "a1", "alice", "toolu_1", &said, DEBRIEF), Value::Null);
+    let prompt = in_message(prompt_of(&briefed));
+    let stopped = stop_teammate(&env, "aalice-1", "alice", &[&prompt, DEBRIEF]);
+    assert_eq!(stopped, Value::Null);
     assert_eq!(state(&env, &receipt), "confirmed");
     assert_eq!(events(&env, "debrief").len(), 1);
+}
+
+/// Its start is reported with its name, not with the kind that the rule is about.
+#[test]
+fn a_teammate_of_an_exempt_kind_is_left_alone() {
+    let mut env = with_package();
+    env.set("HANDOVER_HOOKS_EXEMPT", "{general-purpose = \"it is small\"}");
+    let input = json!({"prompt": "Refresh tokens", "name": "alice"});
+    assert_eq!(spawn(&env, "toolu_1", input), Value::Null);
+    assert_eq!(start(&env, "aalice-1", "alice"), Value::Null);
+    let said = [&*in_message("Refresh tokens"), "Done."];
+    assert_eq!(stop_teammate(&env, "aalice-1", "alice", &said), Value::Null);
+    let exempt = events(&env, "untouched");
+    let of_agent = exempt.iter().find(|event| event["payload"]["agent"] == "aalice-1").unwrap();
+    assert_eq!(of_agent["payload"]["rule"], "hooks.exempt");
+    let receipts = env.run(["receipt", "list", "--json"]).ok().json();
+    assert_eq!(receipts["receipts"], json!([]));
+}
+
+fn in_message(text: &str) -> String {
+    format!(
+        "<teammate-message teammate_id=\"team-lead\" summary=\"work\">\n{text}\n</teammate-message>"
+    )
+}
+
+fn stop_teammate(env: &TestEnv, agent: &str, name: &str, said: &[&str]) -> Value {
+    let path = children(env, agent, name, "", said);
+    let meta = json!({
+        "agentType": name, "isBuiltIn": false, "description": "work", "name": name, "spawnDepth": 0,
+        "taskKind": "in_process_teammate", "teamName": "session-c-1", "spawnedAgentType": "general-purpose",
+    });
+    env.write(&format!("lead/subagents/agent-{agent}.meta.json"), meta.to_string());
+    let fields = json!({
+        "agent_id": agent, "agent_type": name, "stop_hook_active": false,
+        "agent_transcript_path": path, "last_assistant_message": said.last().unwrap(),
+        "background_tasks": [{"id": "t1", "type": "teammate", "status": "running"}],
+    });
+    answer(env, "SubagentStop", fields)
 }
 
 #[test]

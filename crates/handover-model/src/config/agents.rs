@@ -105,13 +105,15 @@ impl HooksConfig {
         if let Some(reason) = self.exempt.get(agent_type) {
             return Briefing::Exempt { rule: "hooks.exempt", reason: reason.clone() };
         }
-        let (role, debrief) = match self.roles.get(agent_type) {
+        // A type that only reads leaves no debrief, whatever its role.
+        let (nearest, debrief) = kinds::role_of(agent_type, general);
+        let role = match self.roles.get(agent_type) {
             Some(role) if role.as_str() == "none" => {
                 let reason = format!("the role of `{agent_type}` is `none`");
                 return Briefing::Exempt { rule: "hooks.roles", reason };
             }
-            Some(role) => (role.clone(), true),
-            None => kinds::role_of(agent_type, general),
+            Some(role) => role.clone(),
+            None => nearest,
         };
         if self.roles_disabled.contains(&role) {
             let reason = format!("the role `{role}` is switched off");
@@ -165,7 +167,11 @@ mod tests {
             assert_eq!(rule, key, "{kind}");
             assert!(!reason.is_empty(), "{kind}");
         }
-        let explained = hooks.briefing("Explore", &[]);
-        assert!(matches!(explained, Briefing::As { debrief: true, .. }), "a role was given");
+        let debrief = |kind: &str| match hooks.briefing(kind, &[]) {
+            Briefing::As { debrief, .. } => debrief,
+            Briefing::Exempt { .. } => panic!("{kind}"),
+        };
+        assert!(!debrief("Explore"), "it only reads in every role");
+        assert!(debrief("worker"));
     }
 }

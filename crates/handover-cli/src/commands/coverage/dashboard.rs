@@ -31,7 +31,7 @@ impl CoverageSource for App {
         {
             return counts.clone();
         }
-        let spawns = lately(self).ok()?;
+        let spawns = lately(self).ok()?.spawns;
         let counts = (!spawns.is_empty()).then(|| {
             let of =
                 |state: &Coverage| spawns.iter().filter(|one| one.state == *state).count() as u64;

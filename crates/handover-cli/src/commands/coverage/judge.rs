@@ -1,21 +1,23 @@
 //! Compares what hosts keep of subagents with what the store has about them.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use handover_hosts::HookHost;
 use handover_hosts::decide::coverage::{Brief, Facts, Shown, judge};
 use handover_hosts::transcript::Calls;
-use handover_model::config::Briefing;
 use handover_model::{
-    AgentId, BriefDelivery, Coverage, Event, Host, HostSessionId, KnownEvent, Receipt, ReceiptId,
-    SessionId, Ticket, Timestamp, ToolUseId,
+    AgentId, BriefDelivery, Coverage, Event, EventId, Host, HostSessionId, KnownEvent, Receipt,
+    ReceiptId, Session, SessionId, Ticket, Timestamp, ToolUseId,
 };
 use handover_store::{EventFilter, StoreError};
 use serde::Serialize;
 
 use super::kept::{Kept, KeptChild, conversations};
 use crate::app::App;
+use crate::commands::hook::import_exemptions;
+use crate::commands::host::connections::{self, Connections};
 use crate::error::CommandError;
 
 /// A subagent that a host started, or was asked to start.
@@ -30,30 +32,53 @@ pub(crate) struct Spawn {
     pub(crate) reason: Option<String>,
 }
 
+/// A subagent in a program that was not connected to this project then: no hook could answer for it.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Unconnected {
+    pub(crate) host: Host,
+    conversation: HostSessionId,
+    agent: AgentId,
+    kind: String,
+    reason: &'static str,
+}
+
+/// The subagents of conversations.
+#[derive(Debug, Default)]
+pub(crate) struct Judged {
+    pub(crate) spawns: Vec<Spawn>,
+    pub(crate) unconnected: Vec<Unconnected>,
+}
+
 /// Every spawn in the transcripts of the project, oldest conversation first.
 pub(crate) fn judged(
     app: &App,
     host: Option<Host>,
     since: Option<Timestamp>,
     paths: &[PathBuf],
-) -> Result<Vec<Spawn>, CommandError> {
+) -> Result<Judged, CommandError> {
     // Before the first session there was nobody to brief anybody.
     let sessions = app.store()?.sessions(None)?;
     let Some(first) = sessions.iter().map(|session| session.created_at).min() else {
-        return Ok(Vec::new());
+        return Ok(Judged::default());
     };
     let since = since.map_or(first, |since| since.max(first));
-    let mut judge = Judge { app, events: HashMap::new() };
-    let mut spawns = Vec::new();
-    for conversation in conversations(app, host, paths, since)? {
-        spawns.extend(judge.conversation(conversation)?);
+    // Who may not write judges without them.
+    let _ = import_exemptions(app);
+    let connections = connections::current(app)?;
+    let mut found = Judged::default();
+    let kept = conversations(app, &connections, host, paths, since)?;
+    let mut judge = Judge { app, sessions, connections, events: HashMap::new() };
+    for conversation in kept {
+        judge.conversation(conversation, &mut found)?;
     }
-    Ok(spawns)
+    Ok(found)
 }
 
 /// The judge of all conversations.
 struct Judge<'a> {
     app: &'a App,
+    sessions: Vec<Session>,
+    connections: Connections,
     /// What was logged about subagents without a ticket, by session.
     events: HashMap<SessionId, Vec<Event>>,
 }
@@ -62,41 +87,82 @@ struct Judge<'a> {
 struct Scene<'a> {
     host: &'static dyn HookHost,
     id: HostSessionId,
+    began: Timestamp,
+    children: &'a [KeptChild],
     tickets: Vec<Ticket>,
-    events: &'a [Event],
+    events: Vec<Event>,
+    /// Events that exempt a subagent whose task they name.
+    used: RefCell<Vec<EventId>>,
     calls: Calls,
+    /// The session that it is bound to.
+    session: Option<SessionId>,
     /// The experiment that it was a trial of.
     experiment: Option<String>,
 }
 
 impl Judge<'_> {
-    fn conversation(&mut self, kept: Kept) -> Result<Vec<Spawn>, CommandError> {
-        let Kept { host, id, children, calls } = kept;
+    fn conversation(&mut self, kept: Kept, found: &mut Judged) -> Result<(), CommandError> {
+        let Kept { host, id, began, children, calls } = kept;
         let store = self.app.store()?;
-        let (events, experiment) = match store.bound_session(host.name(), &id)? {
-            Some(session) => (self.events_of(&session)?, self.experiment(&session)?),
+        let session = store.bound_session(host.name(), &id)?;
+        let (events, experiment) = match &session {
+            Some(session) => (self.events_of(session)?, self.experiment(session)?),
             None => (Vec::new(), None),
         };
-        let tickets = store.tickets(host.name(), &id)?;
-        let scene = Scene { host, id, tickets, events: &events, calls, experiment };
-        let mut spawns = Vec::new();
-        for child in &children {
-            spawns.push(self.started(&scene, child)?);
+        let (tickets, used) = (store.tickets(host.name(), &id)?, RefCell::default());
+        let children = children.as_slice();
+        let mut scene =
+            Scene { host, id, began, children, tickets, events, used, calls, session, experiment };
+        let mut spawns = self.all_started(&scene)?;
+        if spawns.iter().any(is_unexplained) {
+            scene.events.extend(self.events_about(&scene)?);
+            scene.used = RefCell::default();
+            spawns = self.all_started(&scene)?;
+        }
+        for (spawn, child) in spawns.into_iter().zip(children) {
+            let unconnected =
+                is_unexplained(&spawn).then(|| self.unconnected(&scene, child)).flatten();
+            let Some(reason) = unconnected else {
+                found.spawns.push(spawn);
+                continue;
+            };
+            let Spawn { host, conversation, kind, .. } = spawn;
+            let agent = child.agent.clone();
+            found.unconnected.push(Unconnected { host, conversation, agent, kind, reason });
         }
         let started = |call: &ToolUseId| {
             children.iter().any(|child| child.origin.tool_use.as_ref() == Some(call))
         };
         for (call, kind) in scene.calls.spawns.iter().filter(|(call, _)| !started(call)) {
-            spawns.extend(self.refused(&scene, call, kind));
+            found.spawns.extend(self.refused(&scene, call, kind));
         }
-        Ok(spawns)
+        Ok(())
+    }
+
+    fn all_started(&self, scene: &Scene<'_>) -> Result<Vec<Spawn>, CommandError> {
+        scene.children.iter().map(|child| self.started(scene, child)).collect()
+    }
+
+    /// Why no hook could answer for a subagent, if that is so.
+    fn unconnected(&self, scene: &Scene<'_>, child: &KeptChild) -> Option<&'static str> {
+        let host = scene.host.name();
+        if !self.connections.know(host) {
+            // Hooks of another program may have answered for it.
+            let never = "the program was never connected here";
+            return (!scene.was_hooked()).then_some(never);
+        }
+        if !self.connections.include(host, child.began) {
+            return Some("the program was not connected then");
+        }
+        // Programs read their settings when they start.
+        let began_before = !self.connections.include(host, scene.began) && !scene.was_hooked();
+        began_before.then_some("the conversation began before the program was connected")
     }
 
     /// A subagent that the host keeps a transcript of.
     fn started(&self, scene: &Scene<'_>, child: &KeptChild) -> Result<Spawn, CommandError> {
-        let call = child.origin.tool_use.as_ref();
         let seen = &child.receipts;
-        let ticket = scene.ticket(call, &child.agent, seen);
+        let ticket = scene.ticket(child);
         let receipt = match (ticket, seen.first()) {
             (Some(ticket), _) => self.receipt(&ticket.receipt)?,
             // Its call was briefed again after its receipt had waited in the spool.
@@ -108,7 +174,7 @@ impl Judge<'_> {
             ("", Some(ticket)) => ticket.agent_type.clone(),
             (kind, _) => kind.to_owned(),
         };
-        let exempt = self.exempt(scene, child, &kind)?;
+        let exempt = Self::exempt(scene, child, &kind);
         let refused = scene.refusal(&child.agent);
         // What a hook adds is written after the prompt.
         let added = ticket.is_some_and(|ticket| ticket.way == BriefDelivery::Start);
@@ -162,28 +228,12 @@ impl Judge<'_> {
         }
     }
 
-    /// The rule by which a subagent is exempt: what was logged when it started, else what holds now.
-    fn exempt(
-        &self,
-        scene: &Scene<'_>,
-        child: &KeptChild,
-        kind: &str,
-    ) -> Result<Option<(String, String)>, CommandError> {
-        if let Some(id) = &scene.experiment {
-            return Ok(Some(("experiment".to_owned(), format!("experiment {id}"))));
+    /// The rule by which a subagent is exempt: what was logged then, whatever holds now.
+    fn exempt(scene: &Scene<'_>, child: &KeptChild, kind: &str) -> Option<(String, String)> {
+        match &scene.experiment {
+            Some(id) => Some(("experiment".to_owned(), format!("experiment {id}"))),
+            None => scene.exemption(child, kind),
         }
-        if let Some(logged) = scene.exemption(child) {
-            return Ok(Some(logged));
-        }
-        let hooks = &self.app.config()?.hooks;
-        if !hooks.enabled {
-            let reason = "hooks are switched off".to_owned();
-            return Ok(Some(("hooks.enabled".to_owned(), reason)));
-        }
-        Ok(match hooks.briefing(kind, scene.host.general_kinds()) {
-            Briefing::Exempt { rule, reason } => Some((rule.to_owned(), reason)),
-            Briefing::As { .. } => None,
-        })
     }
 
     /// The experiment whose trials a session has: what their agents are given is not for hooks to decide.
@@ -207,35 +257,70 @@ impl Judge<'_> {
         self.events.insert(session.clone(), events.clone());
         Ok(events)
     }
+
+    /// The events about a conversation in sessions that it is not bound to: it may not have been bound when they were
+    /// logged.
+    fn events_about(&mut self, scene: &Scene<'_>) -> Result<Vec<Event>, CommandError> {
+        let sessions: Vec<SessionId> = self.sessions.iter().map(|one| one.id.clone()).collect();
+        let mut found = Vec::new();
+        for session in sessions.iter().filter(|one| scene.session.as_ref() != Some(*one)) {
+            let events = self.events_of(session)?.into_iter();
+            found.extend(events.filter(|event| event.payload["conversation"] == scene.id.as_str()));
+        }
+        Ok(found)
+    }
 }
 
 impl Scene<'_> {
-    /// The ticket of a subagent: by its call, by its id, or by the marker of its brief.
-    fn ticket(
-        &self,
-        call: Option<&ToolUseId>,
-        agent: &AgentId,
-        seen: &[ReceiptId],
-    ) -> Option<&Ticket> {
+    /// The ticket of a subagent: by its call, by its id, by the marker of its brief, or by its task, if it got that as it
+    /// was.
+    fn ticket(&self, child: &KeptChild) -> Option<&Ticket> {
+        let call = child.origin.tool_use.as_ref();
         let of_call = |ticket: &&Ticket| call.is_some() && ticket.tool_use.as_ref() == call;
-        let of_agent = |ticket: &&Ticket| ticket.agent.as_ref() == Some(agent);
-        let of_brief = |ticket: &&Ticket| seen.contains(&ticket.receipt);
+        let of_agent = |ticket: &&Ticket| ticket.agent.as_ref() == Some(&child.agent);
+        let of_brief = |ticket: &&Ticket| child.receipts.contains(&ticket.receipt);
+        let of_task = |ticket: &&Ticket| {
+            call.is_none() && ticket.agent.is_none() && child.texts.contains(&ticket.task_hash)
+        };
         let tickets = || self.tickets.iter();
         tickets()
             .find(of_call)
             .or_else(|| tickets().find(of_agent))
             .or_else(|| tickets().find(of_brief))
+            .or_else(|| tickets().find(of_task))
+    }
+
+    /// Whether hooks have answered in this conversation.
+    fn was_hooked(&self) -> bool {
+        self.session.is_some()
+            || !self.tickets.is_empty()
+            || self.events.iter().any(|event| event.payload["conversation"] == self.id.as_str())
+            || self.children.iter().any(|child| !child.receipts.is_empty())
     }
 
     /// What was logged about a subagent that is exempt: the rule and the reason.
-    fn exemption(&self, child: &KeptChild) -> Option<(String, String)> {
-        let call = child.origin.tool_use.as_ref().map(ToolUseId::as_str);
-        self.events.iter().find_map(|event| {
-            let text = |field: &str| event.payload[field].as_str();
-            let same = text("agent") == Some(child.agent.as_str())
-                || call.is_some() && text("tool_use") == call;
-            same.then(|| Some((text("rule")?.to_owned(), text("reason")?.to_owned())))?
-        })
+    fn exemption(&self, child: &KeptChild, kind: &str) -> Option<(String, String)> {
+        let known = self.events.iter().find(|event| is_about(event, child));
+        let event = known.or_else(|| self.announced(child, kind))?;
+        let text = |field: &str| event.payload[field].as_str().map(ToOwned::to_owned);
+        Some((text("rule")?, text("reason")?))
+    }
+
+    /// The exemption that was logged before a subagent started, by its task, in a host that does not say which call
+    /// spawned it. Each is for one.
+    fn announced(&self, child: &KeptChild, kind: &str) -> Option<&Event> {
+        let text = |event: &'_ Event, field: &str| event.payload[field].as_str().map(str::to_owned);
+        let is_mine = |event: &&Event| {
+            let of_task = text(event, "task").is_some_and(|task| child.texts.contains(&task));
+            let named = text(event, "agent_type").unwrap_or_default();
+            let taken = || self.children.iter().any(|other| is_about(event, other));
+            let free = !self.used.borrow().contains(&event.id);
+            of_task && (kind.is_empty() || kind == named) && free && !taken()
+        };
+        child.origin.tool_use.is_none().then_some(())?;
+        let event = self.events.iter().find(is_mine)?;
+        self.used.borrow_mut().push(event.id);
+        Some(event)
     }
 
     /// Why a subagent was asked to stop when it started.
@@ -244,4 +329,16 @@ impl Scene<'_> {
         let mine = refusals.find(|event| event.payload["agent"] == agent.as_str())?;
         mine.payload["reasons"][0].as_str().map(ToOwned::to_owned)
     }
+}
+
+/// Whether an event is about a subagent, by its id or its call.
+fn is_about(event: &Event, child: &KeptChild) -> bool {
+    let text = |field: &str| event.payload[field].as_str();
+    let call = child.origin.tool_use.as_ref().map(ToolUseId::as_str);
+    text("agent") == Some(child.agent.as_str()) || call.is_some() && text("tool_use") == call
+}
+
+/// Whether nothing is known of a subagent.
+fn is_unexplained(spawn: &Spawn) -> bool {
+    spawn.state == Coverage::Missed && spawn.receipt.is_none()
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use handover_hosts::transcript::{
-    Calls, FilePart, HEAD_BYTES, Origin, Scan, calls, first_line, markers,
+    Calls, FilePart, HEAD_BYTES, Origin, Scan, began, calls, first_line, markers, text_hash,
 };
 use handover_hosts::{HookHost, Registry};
 use handover_knowledge::transcripts::{self, Role, Transcript};
@@ -12,9 +12,10 @@ use handover_knowledge::{ForeignTables, Place, SourceContext};
 use handover_model::{AgentId, Host, HostSessionId, ReceiptId, Timestamp};
 
 use crate::app::App;
+use crate::commands::host::connections::Connections;
 use crate::env;
 use crate::error::CommandError;
-use crate::host_transcripts::{Child, children, modified, read_part};
+use crate::host_transcripts::{Child, children, descendant, modified, read_part};
 use crate::learn::Tables;
 
 /// The most that is read of a conversation.
@@ -27,6 +28,8 @@ const DEPTH: usize = 16;
 pub(super) struct Kept {
     pub(super) host: &'static dyn HookHost,
     pub(super) id: HostSessionId,
+    /// When it began, or was last written if the host does not say.
+    pub(super) began: Timestamp,
     pub(super) children: Vec<KeptChild>,
     pub(super) calls: Calls,
 }
@@ -35,8 +38,12 @@ pub(super) struct Kept {
 pub(super) struct KeptChild {
     pub(super) agent: AgentId,
     pub(super) origin: Origin,
+    /// When it began, or was last written if the host does not say.
+    pub(super) began: Timestamp,
     /// The receipts whose markers it has seen.
     pub(super) receipts: Vec<ReceiptId>,
+    /// The hashes of what its conversation holds, or at least of its task.
+    pub(super) texts: Vec<String>,
     /// Whether nothing of its conversation was kept.
     pub(super) is_empty: bool,
     /// Whether it said something.
@@ -46,6 +53,7 @@ pub(super) struct KeptChild {
 /// The conversations of the project that went on since then, oldest first.
 pub(super) fn conversations(
     app: &App,
+    connections: &Connections,
     only: Option<Host>,
     paths: &[PathBuf],
     since: Timestamp,
@@ -53,6 +61,7 @@ pub(super) fn conversations(
     let root = app.project()?.root.clone();
     let mut checkouts = vec![root.clone()];
     checkouts.extend(app.project()?.worktrees());
+    checkouts.extend(connections.gone().cloned());
     let context = SourceContext {
         root: &root,
         git: None,
@@ -65,6 +74,7 @@ pub(super) fn conversations(
     };
     let (mut found, _) = transcripts::find(&context);
     found.retain(|transcript| only.is_none_or(|only| only == transcript.host));
+    let descendants = descendants(&found);
     let mut kept = Vec::new();
     let mut databases: Vec<(&'static dyn HookHost, PathBuf)> = Vec::new();
     for transcript in found {
@@ -72,10 +82,7 @@ pub(super) fn conversations(
         match &transcript.place {
             Place::File(path) => {
                 let path = path.clone();
-                let at = modified(&path).filter(|at| *at >= since);
-                kept.extend(
-                    at.and_then(|at| Some((at, in_file(host, &transcript, &path, since)?))),
-                );
+                kept.extend(in_file(host, &transcript, &path, &descendants, since));
             }
             Place::Row { database, .. } => {
                 if !databases.iter().any(|(_, known)| known == database) {
@@ -91,21 +98,44 @@ pub(super) fn conversations(
     Ok(kept.into_iter().map(|(_, conversation)| conversation).collect())
 }
 
-/// A conversation in a file; none if it is that of a subagent.
+/// The subagents whose transcripts say whose they are, by conversation.
+type Descendants = HashMap<HostSessionId, Vec<Child>>;
+
+fn descendants(found: &[Transcript]) -> Descendants {
+    let mut all = Descendants::new();
+    for transcript in found {
+        let format = Registry::built_in().find(transcript.host).ok().and_then(HookHost::transcript);
+        if let (Some(format), Place::File(path)) = (format, &transcript.place)
+            && let Some((conversation, child)) = descendant(format, path)
+        {
+            all.entry(conversation).or_default().push(child);
+        }
+    }
+    all
+}
+
+/// A conversation in a file, with the time when it last went on; none if it is that of a subagent.
 fn in_file(
     host: &'static dyn HookHost,
     transcript: &Transcript,
     path: &Path,
+    descendants: &Descendants,
     since: Timestamp,
-) -> Option<Kept> {
+) -> Option<(Timestamp, Kept)> {
     let format = host.transcript()?;
-    let first = first_line(&read_part(path, FilePart::Head, HEAD_BYTES).ok()?);
-    let first = first.unwrap_or_default();
+    let at = modified(path).filter(|at| *at >= since)?;
+    let head = read_part(path, FilePart::Head, HEAD_BYTES).ok()?;
+    let first = first_line(&head).unwrap_or_default();
     if format.subagent(path).is_some() || format.lineage(path, &first).is_some() {
         return None;
     }
     let id = format.conversation(&first).or_else(|| HostSessionId::new(&transcript.id).ok())?;
     let mut found = children(host, path);
+    for child in descendants.get(&id).into_iter().flatten() {
+        if !found.iter().any(|known| known.agent == child.agent) {
+            found.push(child.clone());
+        }
+    }
     // Of one that was killed at once, there may only be a file about its origin.
     let origin = |child: &Child| modified(&format.origin_file(&child.transcript)?);
     found.retain(|child| {
@@ -118,9 +148,13 @@ fn in_file(
     let children = found.into_iter().map(|child| {
         let Scan { receipts, texts, last_message } = child.scan(host);
         let (is_empty, has_spoken) = (texts.is_empty(), last_message.is_some());
-        KeptChild { agent: child.agent, origin: child.origin, receipts, is_empty, has_spoken }
+        let last = || modified(&child.transcript).or_else(|| origin(&child)).unwrap_or(at);
+        let began = child.began(host).unwrap_or_else(last);
+        let Child { agent, origin, .. } = child;
+        KeptChild { agent, origin, began, receipts, texts, is_empty, has_spoken }
     });
-    Some(Kept { host, id, children: children.collect(), calls: all })
+    let began = began(&head).unwrap_or(at);
+    Some((at, Kept { host, id, began, children: children.collect(), calls: all }))
 }
 
 fn calls_in(host: &dyn HookHost, path: &Path) -> Calls {
@@ -133,6 +167,7 @@ struct Session {
     id: String,
     parent: String,
     kind: String,
+    created: Timestamp,
     updated: Timestamp,
 }
 
@@ -144,14 +179,16 @@ fn in_database(
     since: Timestamp,
 ) -> Vec<(Timestamp, Kept)> {
     let mut sessions: Vec<Session> = Vec::new();
-    let columns = ["id", "parent_id", "agent", "directory", "time_updated"];
+    let columns = ["id", "parent_id", "agent", "directory", "time_created", "time_updated"];
     let read = Tables.rows(database, "session", &columns, None, &mut |row| {
-        let [id, parent, kind, folder, updated] = row else { return };
+        let [id, parent, kind, folder, created, updated] = row else { return };
         if checkouts.iter().any(|root| Path::new(folder.text()).starts_with(root)) {
-            let millis = updated.integer().unwrap_or_default();
             let [id, parent, kind] = [id, parent, kind].map(|value| value.text().to_owned());
-            let updated = Timestamp::from_micros(millis.saturating_mul(1_000));
-            sessions.push(Session { id, parent, kind, updated });
+            let [created, updated] = [created, updated].map(|value| {
+                let millis = value.integer().unwrap_or_default();
+                Timestamp::from_micros(millis.saturating_mul(1_000))
+            });
+            sessions.push(Session { id, parent, kind, created, updated });
         }
     });
     if read.is_err() {
@@ -171,7 +208,8 @@ fn in_database(
         let children: Vec<KeptChild> =
             own.filter_map(|session| child(host.name(), database, session)).collect();
         let id = HostSessionId::new(&lead.id).ok()?;
-        Some((lead.updated, Kept { host, id, children, calls: Calls::default() }))
+        let (began, calls) = (lead.created, Calls::default());
+        Some((lead.updated, Kept { host, id, began, children, calls }))
     });
     kept.collect()
 }
@@ -180,13 +218,15 @@ fn child(host: Host, database: &Path, session: &Session) -> Option<KeptChild> {
     let place = Place::Row { database: database.to_owned(), id: session.id.clone() };
     let transcript = Transcript { host, id: session.id.clone(), place, state: String::new() };
     let conversation = transcripts::read(&transcript, Some(&Tables)).ok()?;
-    let mut receipts: Vec<ReceiptId> = Vec::new();
+    let (mut receipts, mut texts): (Vec<ReceiptId>, Vec<String>) = (Vec::new(), Vec::new());
     for message in conversation.messages.iter().filter(|message| message.role == Role::Person) {
         receipts.extend(markers(message.text.as_bytes()));
+        texts.push(text_hash(&message.text));
     }
     let agent = AgentId::new(&session.id).ok()?;
     let origin = Origin { kind: session.kind.clone(), ..Origin::default() };
     let is_empty = conversation.messages.is_empty();
     let has_spoken = conversation.messages.iter().any(|message| message.role == Role::Assistant);
-    Some(KeptChild { agent, origin, receipts, is_empty, has_spoken })
+    let began = session.created;
+    Some(KeptChild { agent, origin, began, receipts, texts, is_empty, has_spoken })
 }

@@ -5,12 +5,13 @@ mod dashboard;
 mod judge;
 mod kept;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use handover_model::{Coverage, Host, Timestamp};
 use serde_json::{Map, Value, json};
 
-pub(crate) use judge::{Spawn, judged};
+use judge::{Judged, Spawn, Unconnected, judged};
 
 use super::{Outcome, hook};
 use crate::app::App;
@@ -22,8 +23,8 @@ use crate::input::date;
 ///
 /// Reads what Claude Code, Codex, Copilot CLI, Gemini CLI, opencode and Qwen Code keep of this project's conversations
 /// and their subagents. Every subagent is briefed, exempt by a rule of the configuration, or refused; if none of
-/// these holds, it was missed, and the reason says why. Conversations from before Handover was used in this project
-/// do not count. Exits with 1 if any was missed.
+/// these holds, it was missed, and the reason says why. Subagents of programs that were not connected then are only
+/// counted, and those from before Handover was used in this project do not count. Exits with 1 if any was missed.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover coverage\n  handover coverage --since 2026-11-01\n  handover coverage --json | jq '.spawns[] | select(.state == \"missed\")'"
@@ -43,18 +44,24 @@ pub(crate) struct CoverageArgs {
 }
 
 pub(crate) fn run(app: &App, args: &CoverageArgs) -> Outcome {
-    let spawns = judged(app, args.host, args.since, &args.path)?;
-    let counts = counts(&spawns);
-    app.ui.answer_all(json!({"spawns": spawns, "counts": counts}), |ui| {
+    let Judged { spawns, unconnected } = judged(app, args.host, args.since, &args.path)?;
+    let answer = json!({"spawns": spawns, "counts": counts(&spawns), "not_connected": unconnected});
+    app.ui.answer_all(answer, |ui| {
         let rows = spawns.iter().map(|spawn| {
             let id = spawn.agent.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
             let reason = spawn.reason.clone().unwrap_or_default();
             vec![spawn.host.to_string(), id, spawn.kind.clone(), spawn.state.to_string(), reason]
         });
-        let empty = "No agent program started a subagent here since Handover is used.";
+        let empty = match unconnected.is_empty() {
+            true => "No agent program started a subagent here since Handover is used.",
+            false => "No connected agent program started a subagent here since Handover is used.",
+        };
         ui.table(&["host", "agent", "kind", "state", "reason"], rows.collect(), empty)?;
         if !spawns.is_empty() {
             ui.note(summary(&spawns));
+        }
+        if let Some(note) = not_connected(&unconnected) {
+            ui.note(note);
         }
         Ok(())
     })?;
@@ -64,21 +71,35 @@ pub(crate) fn run(app: &App, args: &CoverageArgs) -> Outcome {
 /// How many days `doctor` and the dashboard look back.
 const DAYS: i64 = 7;
 
-fn lately(app: &App) -> Result<Vec<Spawn>, CommandError> {
+fn lately(app: &App) -> Result<Judged, CommandError> {
     judged(app, None, Some(app.now().plus_seconds(-DAYS * 86_400)), &[])
 }
 
 /// One line of it, over the last days, for `handover doctor`.
 pub(crate) fn check(app: &App) -> Result<Option<Check>, CommandError> {
-    let spawns = lately(app)?;
-    if spawns.is_empty() {
+    let Judged { spawns, unconnected } = lately(app)?;
+    let counted = (!spawns.is_empty()).then(|| summary(&spawns));
+    let parts: Vec<String> = counted.into_iter().chain(not_connected(&unconnected)).collect();
+    if parts.is_empty() {
         return Ok(None);
     }
-    let detail = format!("subagents of the last {DAYS} days: {}", summary(&spawns));
+    let detail = format!("subagents of the last {DAYS} days: {}", parts.join("; "));
     Ok(Some(match missed(&spawns) {
         0 => Check::fine("coverage", detail),
         _ => Check::wrong("coverage", detail, "`handover coverage` lists them with the reasons."),
     }))
+}
+
+/// How many subagents there were in programs that were not connected, which is no failure.
+fn not_connected(unconnected: &[Unconnected]) -> Option<String> {
+    let mut hosts: BTreeMap<Host, usize> = BTreeMap::new();
+    for one in unconnected {
+        *hosts.entry(one.host).or_default() += 1;
+    }
+    let parts: Vec<String> =
+        hosts.iter().map(|(host, count)| format!("{count} in {host}")).collect();
+    let all = unconnected.len();
+    (all > 0).then(|| format!("not connected: {all} ({})", parts.join(", ")))
 }
 
 fn missed(spawns: &[Spawn]) -> usize {

@@ -35,6 +35,10 @@ pub(super) enum IfMissing {
     Skip,
 }
 
+/// The rule by which a subagent is exempt whose session there would be, were hooks not off in it; and the reason.
+pub(super) const SESSION_DISABLED: (&str, &str) =
+    ("hooks.sessions_disabled", "hooks are off in this session");
+
 impl HookContext<'_> {
     pub(super) fn conversation(&self) -> Option<&HostSessionId> {
         self.call.conversation.as_ref()
@@ -56,6 +60,16 @@ impl HookContext<'_> {
         let found = self.found_session(missing)?;
         let off = &self.app.config()?.hooks.sessions_disabled;
         Ok(found.filter(|session| !off.contains(session)))
+    }
+
+    /// The session that events of this conversation are recorded in, even if hooks are off in it: its own, else the
+    /// newest. None if there is none.
+    pub(super) fn recording_session(&self) -> Result<Option<SessionId>, CommandError> {
+        if let Some(found) = self.found_session(IfMissing::Skip)? {
+            return Ok(Some(found));
+        }
+        let sessions = self.app.store()?.sessions(None)?;
+        Ok(sessions.into_iter().max_by_key(|session| session.created_at).map(|one| one.id))
     }
 
     fn found_session(&self, missing: IfMissing) -> Result<Option<SessionId>, CommandError> {
@@ -178,6 +192,17 @@ impl HookContext<'_> {
         let first = host_transcripts::first(path)?;
         let lineage = self.host.transcript()?.lineage(path, &first)?;
         (lineage.agent == *agent).then_some(lineage.origin)
+    }
+
+    /// The kind of a subagent by what its host keeps of it, if that is there yet.
+    pub(super) fn kind_of(&self, agent: &AgentId) -> Result<Option<String>, CommandError> {
+        let of_subagent = |lead: &Path| self.host.transcript()?.of_subagent(lead, agent);
+        let transcript = self.call.transcript.as_deref().and_then(of_subagent);
+        let origin = transcript.and_then(|transcript| self.origin(&transcript));
+        match origin.map(|origin| origin.kind).filter(|kind| !kind.is_empty()) {
+            Some(kind) => Ok(Some(self.app.redactor()?.clean(&kind).to_string())),
+            None => Ok(None),
+        }
     }
 
     /// The ticket of a subagent that is at work. Which one it has was assumed when it started; by now its host

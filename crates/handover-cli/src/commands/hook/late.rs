@@ -10,8 +10,8 @@ use handover_model::{
 };
 use serde_json::json;
 
-use super::context::{HookContext, IfMissing};
-use super::no_ticket::{self, Known, NoTicket};
+use super::context::{HookContext, IfMissing, SESSION_DISABLED};
+use super::no_ticket::{self, Known, NoTicket, Seen};
 use super::request::Recipient;
 use super::{Reply, exempt, spawn};
 use crate::error::CommandError;
@@ -19,27 +19,34 @@ use crate::error::CommandError;
 /// Answers for a subagent without a ticket, when it starts or when it stops.
 pub(super) fn brief(
     context: &HookContext<'_>,
-    agent: &Subagent,
+    reported: &Subagent,
     way: BriefDelivery,
+    seen: &Seen,
 ) -> Result<Reply, CommandError> {
+    // Some hosts report the name of a subagent as its kind, and keep the kind.
+    let kept = context.kind_of(&reported.id)?;
+    let agent =
+        &Subagent { kind: kept.unwrap_or_else(|| reported.kind.clone()), ..reported.clone() };
     let (role, debrief) = match context.briefing(&agent.kind)? {
         Briefing::As { role, debrief } => (role, debrief),
         Briefing::Exempt { rule, reason } => {
-            exempt::note(context, &agent.kind, Some(&agent.id), rule, &reason)?;
+            exempt::started(context, &agent.kind, &agent.id, rule, &reason)?;
             return Ok(Reply::default());
         }
     };
     let remembered = match way {
-        BriefDelivery::Start | BriefDelivery::Rewrite => no_ticket::take(context, agent)?,
+        BriefDelivery::Start | BriefDelivery::Rewrite => no_ticket::take(context, reported)?,
         // It was seen without the brief of a spooled receipt.
         BriefDelivery::HoldBack => {
-            let is_exempt = |why: &NoTicket| matches!(why, NoTicket::Exempt(_));
-            no_ticket::of(context, &agent.id)?.filter(is_exempt).map(Known::Before)
+            no_ticket::exemption(context, &reported.id, seen)?.map(Known::Before)
         }
     };
     match remembered {
-        Some(Known::New(NoTicket::Exempt(reason)) | Known::Before(NoTicket::Exempt(reason))) => {
-            exempt::note(context, &agent.kind, Some(&agent.id), "hooks.exempt_marker", &reason)?;
+        Some(
+            Known::New(NoTicket::Exempt { rule, reason })
+            | Known::Before(NoTicket::Exempt { rule, reason }),
+        ) => {
+            exempt::started(context, &agent.kind, &agent.id, &rule, &reason)?;
             return Ok(Reply::default());
         }
         // Its prompt has its brief.
@@ -51,11 +58,15 @@ pub(super) fn brief(
         }
         None => {}
     }
-    let Some(session) = context.session(IfMissing::Open)? else { return Ok(Reply::default()) };
+    let Some(session) = context.session(IfMissing::Open)? else {
+        let (rule, reason) = SESSION_DISABLED;
+        exempt::started(context, &agent.kind, &agent.id, rule, reason)?;
+        return Ok(Reply::default());
+    };
     match context.app.config()?.hooks.on_missing {
         OnMissing::Allow => {
             let reason = "it was not announced";
-            exempt::note(context, &agent.kind, Some(&agent.id), "hooks.on_missing", reason)?;
+            exempt::started(context, &agent.kind, &agent.id, "hooks.on_missing", reason)?;
             Ok(Reply::default())
         }
         OnMissing::Refuse => {

@@ -41,7 +41,7 @@ use handover_text::redact_message;
 use tracing::{debug, warn};
 
 use super::Outcome;
-use super::host::is_registered;
+use super::host::{connections, is_registered};
 use crate::app::{App, Common};
 use crate::env;
 use crate::error::{CommandError, Exit};
@@ -51,6 +51,7 @@ use crate::telemetry::{HookReport, Settings};
 use crate::trust;
 use context::HookContext;
 
+pub(crate) use exempt::import as import_exemptions;
 pub(crate) use log::{FILE as LOG_FILE, last_lines};
 
 /// Answer an event of an agent program
@@ -87,6 +88,9 @@ pub(crate) fn host_that(holds: fn(&dyn HookHost) -> bool) -> impl TypedValuePars
 /// How long a hook may take until the configuration says otherwise.
 const FIRST_DEADLINE: Duration = Duration::from_secs(5);
 
+/// How long it may take to record that hooks are switched off.
+const OFF_DEADLINE: Duration = Duration::from_millis(500);
+
 /// The reaction to an event.
 #[derive(Default)]
 struct Reply {
@@ -109,6 +113,8 @@ struct Shared {
     notify_user: AtomicBool,
     /// Whether a spawn that gets no brief is refused.
     refuse: AtomicBool,
+    /// Whether the user has switched hooks off for this program: nothing is answered, and no failure is reported.
+    is_off: bool,
     event: OnceLock<HookEvent>,
     /// `.handover/`
     folder: OnceLock<Folder>,
@@ -120,7 +126,7 @@ impl Shared {
     /// Answers the host, unless it has an answer already.
     fn answer(&self, text: Option<&str>) -> bool {
         use std::io::Write;
-        if self.answered.swap(true, Ordering::SeqCst) {
+        if self.is_off || self.answered.swap(true, Ordering::SeqCst) {
             return false;
         }
         let Some(text) = text else { return true };
@@ -131,6 +137,9 @@ impl Shared {
 
     /// Lets the host proceed without us, and reports that unless it was answered before.
     fn fail(&self, host: &dyn HookHost, error: &CommandError, started: Instant) {
+        if self.is_off {
+            return;
+        }
         #[cfg(feature = "telemetry")]
         let telemetry = self.telemetry.get().filter(|_| !self.answered.load(Ordering::SeqCst));
         self.degrade(host, error);
@@ -188,12 +197,9 @@ pub(crate) fn run(app: &App, args: HookArgs) -> Outcome {
             "{name} calls this itself; `handover host install {name}` sets that up."
         )));
     }
-    if env::var(env::OFF).is_some_and(|value| value != "0") {
-        // Otherwise the host would write into a closed pipe.
-        let _ = app.stdin.bytes("the event");
-        return Ok(Exit::Done);
-    }
-    let (shared, started) = (Arc::new(Shared::default()), Instant::now());
+    let is_off = env::var(env::OFF).is_some_and(|value| value != "0");
+    let shared = Arc::new(Shared { is_off, ..Shared::default() });
+    let started = Instant::now();
     let (deadlines, received) = mpsc::channel();
     let watched = Arc::clone(&shared);
     // The work is not done there: memory of the first thread grows in larger steps, that of another one by a system
@@ -211,7 +217,7 @@ pub(crate) fn run(app: &App, args: HookArgs) -> Outcome {
 
 /// Ends the program when the deadline has passed, without the work. The configuration may set another one.
 fn watch(host: &dyn HookHost, shared: &Shared, deadlines: &Receiver<Duration>, started: Instant) {
-    let mut deadline = FIRST_DEADLINE;
+    let mut deadline = if shared.is_off { OFF_DEADLINE } else { FIRST_DEADLINE };
     loop {
         match deadlines.recv_timeout(deadline.saturating_sub(started.elapsed())) {
             Ok(given) => deadline = given,
@@ -244,7 +250,8 @@ fn work(
         }
     })?;
     debug!(host = %call.host, event = call.event.label(), through = %host, "event received");
-    if call.event == HookEvent::Other {
+    let is_spawn = matches!(call.event, HookEvent::SubagentSpawn(_) | HookEvent::SubagentStarted);
+    if call.event == HookEvent::Other || shared.is_off && !is_spawn {
         shared.answer(None);
         return Ok(());
     }
@@ -284,12 +291,22 @@ fn work(
         shared.answer(None);
         return Ok(());
     }
+    if shared.is_off {
+        drop_secret_ids(&app, &mut call)?;
+        let context =
+            HookContext { app: &app, host: sender, call: &call, ended: RefCell::default() };
+        return exempt::switched_off(&context, env::OFF, "hooks are switched off for this program");
+    }
     let hooks = &app.config()?.hooks;
     let _ = deadlines.send(Duration::from_millis(hooks.deadline_ms));
     let refuse = hooks.enabled && hooks.on_missing == OnMissing::Refuse;
     shared.refuse.store(refuse, Ordering::SeqCst);
     drop_secret_ids(&app, &mut call)?;
     seen::add_transcript(&mut call);
+    if is_spawn || starts_conversation(&call) {
+        // It is for `handover coverage` only.
+        let _ = connections::called(app.project()?, call.host, call.folder.as_deref(), app.now());
+    }
     #[cfg(feature = "telemetry")]
     let telemetry = Settings::of(&app);
     #[cfg(feature = "telemetry")]
@@ -297,7 +314,13 @@ fn work(
         let _ = shared.telemetry.set(telemetry.clone());
     }
     let context = HookContext { app: &app, host: sender, call: &call, ended: RefCell::default() };
-    let mut reply = if hooks.enabled { react(&context)? } else { Reply::default() };
+    let mut reply = match hooks.enabled {
+        true => react(&context)?,
+        false => {
+            exempt::switched_off(&context, "hooks.enabled", "hooks are switched off")?;
+            Reply::default()
+        }
+    };
     if starts_conversation(&call) {
         let ignored = app.trust_report()?;
         let notice = trust::notice(ignored.ignored()).map(|text| format!("handover: {text}"));
@@ -314,6 +337,10 @@ fn work(
     }
     if hooks.enabled {
         seen::await_end(&context);
+        if matches!(call.event, HookEvent::Checkpoint { .. }) {
+            // Those that stay are tried again.
+            let _ = exempt::import(&app);
+        }
         sweep::settle(&context);
         learn::keep_current(&context, started);
     }

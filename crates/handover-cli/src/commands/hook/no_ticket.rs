@@ -4,8 +4,9 @@
 //! Each is a file of its own: hooks of subagents that are spawned together run at the same time.
 
 use handover_files::{Entry, Folder, Kind, Sync};
-use handover_hosts::Subagent;
-use handover_model::{AgentId, ReceiptId};
+use handover_hosts::transcript::text_hash;
+use handover_hosts::{Subagent, SubagentSpawn};
+use handover_model::{AgentId, ReceiptId, ToolUseId};
 use serde::{Deserialize, Serialize};
 
 use super::context::HookContext;
@@ -29,8 +30,13 @@ const KEPT: usize = 1_000;
 /// Why a subagent has no ticket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum NoTicket {
-    /// Its prompt exempts it, for this reason.
-    Exempt(String),
+    /// It is exempt.
+    Exempt {
+        /// The key of the rule.
+        rule: String,
+        /// Why.
+        reason: String,
+    },
     /// Its receipt waits in the spool, because the store could not be written.
     Spooled(ReceiptId),
 }
@@ -44,21 +50,49 @@ pub(super) enum Known {
     Before(NoTicket),
 }
 
+/// What the host keeps of a subagent that stops.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The call that spawned it.
+    pub(super) call: Option<ToolUseId>,
+    /// The hashes of what its conversation holds.
+    pub(super) texts: Vec<String>,
+}
+
 /// A subagent in a file.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     kind: String,
+    /// The name that its caller gave it, which a host may report instead of the kind.
+    name: Option<String>,
+    /// The tool call that spawns it.
+    call: Option<ToolUseId>,
+    /// The hash of its task; empty if that is not known.
+    task: String,
     why: NoTicket,
 }
 
-/// Remembers why the next subagent of a kind has no ticket. `key` tells its spawn from others.
+impl Kept {
+    fn is_called(&self, kind: &str) -> bool {
+        self.kind == kind || self.name.as_deref() == Some(kind)
+    }
+}
+
+/// Remembers why the subagent that is about to start has no ticket. `key` tells its spawn from others.
 pub(super) fn expect(
     context: &HookContext<'_>,
-    kind: &str,
+    spawn: &SubagentSpawn,
     key: &str,
     why: NoTicket,
 ) -> Result<(), CommandError> {
-    write(context, &format!("{key}{WAITS}"), kind, why)
+    let kept = Kept {
+        kind: spawn.kind.clone(),
+        name: spawn.name().map(ToOwned::to_owned),
+        call: context.call.tool_use.clone(),
+        task: text_hash(&spawn.prompt),
+        why,
+    };
+    write(context, &format!("{key}{WAITS}"), &kept)
 }
 
 /// Remembers why a subagent that has started has no ticket.
@@ -67,17 +101,39 @@ pub(super) fn remember(
     agent: &Subagent,
     why: NoTicket,
 ) -> Result<(), CommandError> {
-    write(context, &format!("{}{STARTED}", agent.id), &agent.kind, why)
+    let kept = Kept { kind: agent.kind.clone(), name: None, call: None, task: String::new(), why };
+    write(context, &format!("{}{STARTED}", agent.id), &kept)
 }
 
 /// What is remembered of a subagent that has started before.
-pub(super) fn of(
-    context: &HookContext<'_>,
-    agent: &AgentId,
-) -> Result<Option<NoTicket>, CommandError> {
+fn of(context: &HookContext<'_>, agent: &AgentId) -> Result<Option<NoTicket>, CommandError> {
     let Some(prefix) = prefix(context) else { return Ok(None) };
     let kept = read(&folder(context)?, &format!("{prefix}{agent}{STARTED}"));
     Ok(kept.map(|kept| kept.why))
+}
+
+/// The exemption of a subagent that stops: by its call or its task, else by what was assumed when it started. Some
+/// hosts do not report the start.
+pub(super) fn exemption(
+    context: &HookContext<'_>,
+    agent: &AgentId,
+    seen: &Seen,
+) -> Result<Option<NoTicket>, CommandError> {
+    let (folder, Some(prefix)) = (folder(context)?, prefix(context)) else { return Ok(None) };
+    let own = format!("{prefix}{agent}{STARTED}");
+    let names = folder.entries()?.into_iter().map(|entry| entry.name);
+    let mut kept = names
+        .filter(|name| name.starts_with(&prefix))
+        .filter(|name| name.ends_with(WAITS) || name.ends_with(STARTED))
+        .filter_map(|name| Some((name == own, read(&folder, &name)?)));
+    let exempt = kept.find(|(is_own, kept)| {
+        let is_mine = match (&kept.call, &seen.call) {
+            (Some(kept), Some(call)) => kept == call,
+            _ => *is_own || seen.texts.contains(&kept.task),
+        };
+        is_mine && matches!(kept.why, NoTicket::Exempt { .. })
+    });
+    Ok(exempt.map(|(_, kept)| kept.why))
 }
 
 /// What is remembered of a subagent that starts: its own, else what the oldest spawn of its kind left.
@@ -96,7 +152,8 @@ pub(super) fn take(
     waiting.retain(waits);
     waiting.sort_by_key(|entry| entry.modified);
     for entry in waiting {
-        let Some(kept) = read(&folder, &entry.name).filter(|kept| kept.kind == agent.kind) else {
+        let Some(kept) = read(&folder, &entry.name).filter(|kept| kept.is_called(&agent.kind))
+        else {
             continue;
         };
         // Only one process can rename it.
@@ -107,14 +164,9 @@ pub(super) fn take(
     Ok(None)
 }
 
-fn write(
-    context: &HookContext<'_>,
-    name: &str,
-    kind: &str,
-    why: NoTicket,
-) -> Result<(), CommandError> {
+fn write(context: &HookContext<'_>, name: &str, kept: &Kept) -> Result<(), CommandError> {
     let (folder, Some(prefix)) = (folder(context)?, prefix(context)) else { return Ok(()) };
-    let kept = serde_json::to_vec(&Kept { kind: kind.to_owned(), why }).unwrap_or_default();
+    let kept = serde_json::to_vec(kept).unwrap_or_default();
     folder.replace(&format!("{prefix}{name}"), &kept, Sync::No)?;
     folder.keep_newest(KEPT, |name| name.ends_with(WAITS) || name.ends_with(STARTED));
     Ok(())

@@ -9,7 +9,7 @@ use handover_model::models::Model;
 use handover_model::{BriefDelivery, Provision, ReceiptId, Tokenizer};
 
 use super::Reply;
-use super::context::{HookContext, IfMissing};
+use super::context::{HookContext, IfMissing, SESSION_DISABLED};
 use super::exempt;
 use super::no_ticket::{self, NoTicket};
 use super::request::Recipient;
@@ -27,29 +27,31 @@ pub(super) fn react(
 ) -> Result<Reply, CommandError> {
     let (role, debrief) = match context.briefing(&spawn.kind)? {
         Briefing::As { role, debrief } => (role, debrief),
+        // Its host may report the name instead of the kind that the rule is about.
+        Briefing::Exempt { rule, reason } if spawn.name().is_some() => {
+            exempt::expected(context, spawn, rule, &reason)?;
+            return Ok(Reply::default());
+        }
         Briefing::Exempt { rule, reason } => {
-            exempt::note(context, &spawn.kind, None, rule, &reason)?;
+            exempt::announced(context, spawn, rule, &reason)?;
             return Ok(Reply::default());
         }
     };
     if context.app.config()?.hooks.exempt_marker
         && let Some(reason) = exempt_in(&spawn.prompt)
     {
-        exempt::note(context, &spawn.kind, None, "hooks.exempt_marker", reason)?;
-        let reason = context.app.redactor()?.clean(reason).to_string();
-        let call = context.call.tool_use.as_ref().map(ToString::to_string);
-        let key = match call {
-            Some(call) => call,
-            None => context.app.new_receipt()?.to_string(),
-        };
-        no_ticket::expect(context, &spawn.kind, &key, NoTicket::Exempt(reason))?;
+        exempt::expected(context, spawn, "hooks.exempt_marker", reason)?;
         return Ok(Reply::default());
     }
     let handoffs = context.app.handoffs()?;
     let (session, drops_rewrites) = match handoffs.store {
         Ok(_) => match context.session(IfMissing::Open)? {
             Some(session) => (session, context.drops_rewrites()?),
-            None => return Ok(Reply::default()),
+            None => {
+                let (rule, reason) = SESSION_DISABLED;
+                exempt::announced(context, spawn, rule, reason)?;
+                return Ok(Reply::default());
+            }
         },
         // Without a store, a session that was named can still have a receipt, in the spool.
         Err(reason) => match context.app.named_session()? {
@@ -114,7 +116,7 @@ fn deliver(
     if let Recorded::Spool { reason, .. } = &handoff.recorded {
         // Without it, the subagent would be briefed again when it starts; that is better than no brief.
         let spooled = NoTicket::Spooled(id.clone());
-        let _ = no_ticket::expect(context, &spawn.kind, id.as_str(), spooled);
+        let _ = no_ticket::expect(context, spawn, id.as_str(), spooled);
         let folder = context.app.project()?.folder();
         super::log::note(
             &folder,
@@ -133,7 +135,8 @@ fn deliver(
         return Ok(Reply { answer: Answer { action, notice: Some(notice) }, delivers: None });
     }
     // Delivered is what a subagent started with; only a host that does not report that is taken at its word.
-    let unreported = !context.host.capabilities().injects_at_start;
+    let can = context.host.capabilities();
+    let unreported = !can.injects_at_start && !can.shows_prompt;
     let delivers = (way == BriefDelivery::Rewrite && unreported).then_some(id);
     Ok(Reply { answer: action.into(), delivers })
 }

@@ -17,6 +17,7 @@ use serde_json::json;
 use tracing::debug;
 
 use super::context::HookContext;
+use super::no_ticket::Seen;
 use super::{Reply, late, prompted, spawn};
 use crate::error::CommandError;
 use crate::host_transcripts::Child;
@@ -46,7 +47,9 @@ pub(super) fn starts(context: &HookContext<'_>) -> Result<Reply, CommandError> {
         let tickets = store.open_tickets(host, conversation)?;
         match recognize(&cleaned, origin.as_ref(), known, &tickets) {
             Start::Continued => return Ok(Reply::default()),
-            Start::Missing => return late::brief(context, &cleaned, BriefDelivery::Start),
+            Start::Missing => {
+                return late::brief(context, &cleaned, BriefDelivery::Start, &Seen::default());
+            }
             Start::Briefed(ticket) if store.take_ticket(&ticket.receipt, &agent.id)? => {
                 return Ok(Reply { delivers: Some(ticket.receipt.clone()), ..Reply::default() });
             }
@@ -116,7 +119,7 @@ struct End {
 enum Look {
     Ended(Box<End>),
     /// No ticket is for it.
-    Missing,
+    Missing(Seen),
     /// Nothing is conclusive.
     Unknown,
 }
@@ -148,7 +151,10 @@ fn look(
             Arrival::Arrived(ticket) => (ticket, Fate::Arrived),
             Arrival::Lost(ticket) if waited || !may_follow(context, ticket) => (ticket, Fate::Lost),
             Arrival::Unseen(ticket) if waited => (ticket, Fate::Unseen),
-            Arrival::Missing => return Look::Missing,
+            Arrival::Missing => {
+                let call = origin.and_then(|origin| origin.tool_use);
+                return Look::Missing(Seen { call, texts: scan.texts });
+            }
             Arrival::Unknown if waited => return Look::Unknown,
             Arrival::Lost(_) | Arrival::Unseen(_) | Arrival::Unknown => {
                 std::thread::sleep(POLL_INTERVAL);
@@ -177,10 +183,12 @@ pub(super) fn stops(context: &HookContext<'_>, stop: &SubagentStop) -> Result<Re
     let mut end = match look(context, &agent.id, transcript, said, &tickets, seen, wait) {
         Look::Ended(end) => *end,
         Look::Unknown => return Ok(Reply::default()),
-        Look::Missing if stop.held_before || !context.host.capabilities().holds_back => {
+        Look::Missing(_) if stop.held_before || !context.host.capabilities().holds_back => {
             return Ok(Reply::default());
         }
-        Look::Missing => return late::brief(context, agent, BriefDelivery::HoldBack),
+        Look::Missing(seen) => {
+            return late::brief(context, agent, BriefDelivery::HoldBack, &seen);
+        }
     };
     if end.ticket.asked && !stop.held_before && end.ticket.ending.is_none() {
         // Our hooks are registered twice, and the other one holds this subagent back.

@@ -4,6 +4,7 @@ use handover_hosts::settings::Scope;
 use handover_model::Host;
 use serde_json::json;
 
+use super::connections;
 use super::settings_file::{ScopeArg, SettingsFile, all, command, hook_host};
 use crate::app::App;
 use crate::commands::{Outcome, hook, init};
@@ -81,6 +82,9 @@ pub(crate) fn run(app: &App, args: InstallArgs) -> Outcome {
         if changed {
             file.put(before.as_deref(), &after)?;
         }
+        if let Some(project) = connected_project(app, project.as_ref()) {
+            connections::begin(project, name, app.now())?;
+        }
     }
     let others =
         all(app).into_iter().filter(|other| other.host.name() == name && other.path != file.path);
@@ -120,6 +124,14 @@ pub(crate) fn run(app: &App, args: InstallArgs) -> Outcome {
         Ok(())
     })?;
     Ok(Exit::Done)
+}
+
+/// The project that the program is connected to from now on; other ones learn it from their first hook.
+pub(super) fn connected_project<'a>(
+    app: &'a App,
+    project: Option<&'a Project>,
+) -> Option<&'a Project> {
+    project.or_else(|| app.project().ok()).filter(|project| project.folder().is_there())
 }
 
 /// Says in two lines what is about to change.

@@ -1,5 +1,6 @@
 //! `handover host …`
 
+pub(super) mod connections;
 mod health;
 mod install;
 mod list;
@@ -10,10 +11,12 @@ mod uninstall;
 use clap::Subcommand;
 use handover_hosts::HookHost;
 use handover_hosts::settings::Scope;
+use handover_model::Timestamp;
 
 use self::settings_file::SettingsFile;
 use super::Outcome;
 use crate::app::App;
+use crate::host_transcripts::modified;
 
 pub(crate) use health::checks;
 
@@ -44,6 +47,33 @@ pub(crate) fn is_registered(app: &App, host: &'static dyn HookHost) -> bool {
             .and_then(|file| file.registered())
             .is_ok_and(|events| !events.is_empty())
     })
+}
+
+/// What the settings of a host say about its connection.
+pub(crate) enum Connection {
+    /// It is connected, at least since the settings were written.
+    Since(Timestamp),
+    None,
+    /// They cannot be read.
+    Unknown,
+}
+
+/// Whether the settings of a host, of the project or of the user, connect it with hooks or with our plugin.
+pub(crate) fn connection(app: &App, host: &'static dyn HookHost) -> Connection {
+    let project = app.project().ok();
+    let mut found = Connection::None;
+    for file in Scope::ALL.into_iter().flat_map(|scope| SettingsFile::find(host, scope, project)) {
+        let is_connected = file.registered().map(|events| !events.is_empty() || file.plugin());
+        found = match (is_connected, found) {
+            (Ok(true), Connection::Since(earlier)) => {
+                Connection::Since(modified(&file.path).map_or(earlier, |at| at.min(earlier)))
+            }
+            (Ok(true), _) => Connection::Since(modified(&file.path).unwrap_or_else(|| app.now())),
+            (Err(_), Connection::None) => Connection::Unknown,
+            (_, found) => found,
+        };
+    }
+    found
 }
 
 /// Lets a program call Handover in this project.

@@ -4,7 +4,9 @@ use handover_hosts::settings::Scope;
 use handover_model::Host;
 use serde_json::json;
 
+use super::install::connected_project;
 use super::settings_file::{ScopeArg, SettingsFile, hook_host};
+use super::{Connection, connection, connections};
 use crate::app::App;
 use crate::commands::{Outcome, hook};
 use crate::error::Exit;
@@ -48,6 +50,10 @@ pub(crate) fn run(app: &App, args: &UninstallArgs) -> Outcome {
     }
     if let (true, false, Some(now)) = (changed, args.dry_run, &now) {
         file.remove(now, after.as_deref())?;
+        let left = connection(app, file.host);
+        if let (Connection::None, Some(project)) = (left, connected_project(app, project)) {
+            connections::end(project, name, app.now())?;
+        }
     }
     let answer = json!({
         "name": name,

@@ -52,7 +52,7 @@ fn of_host(app: &App, host: &dyn HookHost) -> Vec<Check> {
     let name = format!("probe of {}", host.name());
     let program = match program(app, host.name()) {
         Ok(Some(program)) => program,
-        Ok(None) => return vec![Check::fine(&name, "it is not installed")],
+        Ok(None) => return vec![Check::fine(&name, "not installed, so there is nothing to try")],
         Err(error) => return vec![Check::failed(&name, error)],
     };
     let kinds = host.probes(Path::new(""), "").len();

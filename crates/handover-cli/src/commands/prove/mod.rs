@@ -23,6 +23,7 @@ use super::spawn::{self, Program};
 use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, Exit};
+use crate::input::agent_programs;
 use record::Record;
 use tasks::PreparedTask;
 
@@ -70,8 +71,7 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     repeat: Option<u32>,
 
-    /// Agent program: claude, codex, copilot, gemini, opencode or command [default: runs.host, else claude]
-    #[arg(long, value_parser = handover_agents::parse_host)]
+    #[arg(long, help = agent_programs(" [default: runs.host, else claude]"), value_parser = handover_agents::parse_host)]
     host: Option<Host>,
 
     /// Program and arguments for host `command`, run without a shell

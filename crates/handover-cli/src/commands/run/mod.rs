@@ -16,6 +16,7 @@ use super::chain::{self, ChainArgs};
 use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, Exit};
+use crate::input::agent_programs;
 use crate::local_time;
 
 pub(crate) use progress::{Shown, outcome, waiting};
@@ -60,8 +61,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) pipeline: Option<PipelineName>,
 
-    /// Agent program: claude, codex, copilot, gemini, opencode or command [default: runs.host, else claude]
-    #[arg(long, value_parser = handover_agents::parse_host)]
+    #[arg(long, help = agent_programs(" [default: runs.host, else claude]"), value_parser = handover_agents::parse_host)]
     pub(crate) host: Option<Host>,
 
     /// Program and arguments for host `command`, run without a shell

@@ -27,6 +27,7 @@ use super::debrief::show;
 use super::request::RequestArgs;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::input::agent_programs;
 #[cfg(feature = "telemetry")]
 use crate::telemetry::{Exporter, Spawned};
 #[cfg(feature = "telemetry")]
@@ -40,8 +41,7 @@ use handover_model::Timestamp;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SpawnArgs {
-    /// Agent program: claude, codex, copilot, gemini, opencode or command
-    #[arg(long, value_parser = handover_agents::parse_host)]
+    #[arg(long, help = agent_programs(""), value_parser = handover_agents::parse_host)]
     host: Host,
 
     /// Program and arguments for host `command` (no shell is involved)

@@ -2,8 +2,11 @@
 
 mod copilot;
 mod events;
+mod exempt;
 mod gemini;
+mod matrix;
 mod opencode;
+mod programs;
 mod qwen;
 mod returns;
 

@@ -78,6 +78,7 @@ impl HookHost for Claude {
         Capabilities {
             rewrites_prompt: true,
             injects_at_start: true,
+            shows_prompt: false,
             holds_back: true,
             shortens_returns: true,
             // Documented: 10,000 characters.

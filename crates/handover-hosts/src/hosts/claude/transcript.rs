@@ -55,6 +55,12 @@ impl TranscriptFormat for ClaudeTranscript {
         blocks.filter_map(spawn).collect()
     }
 
+    /// A teammate gets its task in a message.
+    fn unwrapped<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let (_, inner) = text.strip_prefix("<teammate-message ")?.split_once('>')?;
+        inner.trim_end().strip_suffix("</teammate-message>")
+    }
+
     fn message<'a>(&self, line: &'a Value) -> Option<&'a Value> {
         line.get("message")
     }

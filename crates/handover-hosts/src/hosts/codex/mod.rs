@@ -69,6 +69,7 @@ impl HookHost for Codex {
         Capabilities {
             rewrites_prompt: true,
             injects_at_start: true,
+            shows_prompt: false,
             holds_back: true,
             // What an agent reports is a message in the conversation, not the result of a call.
             shortens_returns: false,

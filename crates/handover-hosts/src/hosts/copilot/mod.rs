@@ -70,6 +70,7 @@ impl HookHost for Copilot {
         Capabilities {
             rewrites_prompt: true,
             injects_at_start: true,
+            shows_prompt: false,
             holds_back: true,
             shortens_returns: true,
             text_limit: None,

@@ -56,6 +56,7 @@ impl HookHost for Opencode {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             rewrites_prompt: true,
+            shows_prompt: true,
             holds_back: true,
             shortens_returns: true,
             ..Capabilities::default()
