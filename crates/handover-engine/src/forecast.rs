@@ -102,7 +102,9 @@ impl fmt::Display for Forecast {
             write!(f, " (no earlier agent of {})", unknown.join(", "))?;
         }
         if *agents > 0 {
-            write!(f, "; {stories} stories, by {agents} earlier agents, without retries")?;
+            let story = if *stories == 1 { "story" } else { "stories" };
+            let agent = if *agents == 1 { "agent" } else { "agents" };
+            write!(f, "; {stories} {story}, going by {agents} earlier {agent}, without retries")?;
         }
         if let Some(limit) = self.limit_usd {
             write!(f, "; it stops at {limit:.2} USD")?;

@@ -51,7 +51,7 @@ pub(crate) fn run(app: &App, args: &CoverageArgs) -> Outcome {
             let reason = spawn.reason.clone().unwrap_or_default();
             vec![spawn.host.to_string(), id, spawn.kind.clone(), spawn.state.to_string(), reason]
         });
-        let empty = "No agent program started a subagent here since Handover is used.";
+        let empty = "No subagents have been started here since Handover was set up.";
         ui.table(&["host", "agent", "kind", "state", "reason"], rows.collect(), empty)?;
         if !spawns.is_empty() {
             ui.note(summary(&spawns));
