@@ -74,7 +74,7 @@ struct Global {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorChoice,
 
-    /// Print times as they are instead of as seen from now
+    /// Print absolute times instead of relative ones
     #[arg(long, global = true)]
     absolute_times: bool,
 
@@ -145,6 +145,11 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     if let Some(cli) = awaited(args) {
         return Ok(cli);
     }
+    if asks_for_overview(args) {
+        let matches =
+            overview::with_sections(help::unwrapped(Cli::command())).try_get_matches_from(args)?;
+        return Cli::from_arg_matches(&matches);
+    }
     let args = &of_a_run(args)[..];
     Cli::try_parse_from(args)
         .or_else(|error| {
@@ -159,8 +164,20 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
             if let Some(meant) = error.source().and_then(typos::meant) {
                 error.insert(ContextKind::SuggestedValue, ContextValue::String(meant));
             }
+            if let Some(meant) = nearest_command(&error) {
+                error.insert(ContextKind::SuggestedSubcommand, ContextValue::String(meant));
+            }
             error
         })
+}
+
+/// Whether a command line asks for the list of commands, which needs the arguments of none of them.
+fn asks_for_overview(args: &[OsString]) -> bool {
+    match args {
+        [_] => true,
+        [_, only] => ["--help", "-h", "help"].iter().any(|word| only == word),
+        _ => false,
+    }
 }
 
 /// The whole command tree, as help and errors show it.
@@ -168,6 +185,19 @@ pub(crate) fn tree() -> clap::Command {
     let mut tree = Cli::command();
     tree.build();
     help::unwrapped(overview::with_sections(tree))
+}
+
+/// The one command that was probably meant, of all that the parser suggests.
+fn nearest_command(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    match error.get(ContextKind::SuggestedSubcommand) {
+        Some(ContextValue::Strings(known)) => {
+            typos::nearest(typed, known.iter().map(String::as_str)).map(str::to_owned)
+        }
+        Some(_) | None => None,
+    }
 }
 
 /// Parses a command that an agent waits for with a tree of its own: not even the names of the others are built. None
@@ -183,15 +213,25 @@ fn awaited(args: &[OsString]) -> Option<Cli> {
 /// What is asked about a run can also be asked as `run status`, `run journal` and so on.
 fn of_a_run(args: &[OsString]) -> Cow<'_, [OsString]> {
     const ASKED: [&str; 5] = ["status", "journal", "answer", "report", "uat"];
-    match args {
-        [program, run, asked, rest @ ..]
-            if run == "run" && ASKED.iter().any(|name| asked == name) =>
-        {
-            let args = [program, asked].into_iter().chain(rest);
-            Cow::Owned(args.cloned().collect())
+    let (before, rest) = args.split_at(options_before(args));
+    match rest {
+        [run, asked, ..] if run == "run" && ASKED.iter().any(|name| asked == name) => {
+            Cow::Owned(before.iter().chain(&rest[1..]).cloned().collect())
         }
         _ => Cow::Borrowed(args),
     }
+}
+
+/// Where the command begins: behind the name of the program and the global options.
+fn options_before(args: &[OsString]) -> usize {
+    const VALUED: [&str; 5] = ["--session", "--group", "--project", "--color", "--config"];
+    let mut at = 1;
+    while let Some(arg) = args.get(at)
+        && arg.as_encoded_bytes().starts_with(b"-")
+    {
+        at += if VALUED.iter().any(|valued| arg == valued) { 2 } else { 1 };
+    }
+    at.min(args.len())
 }
 
 /// Agent programs show users what hooks and MCP servers write to standard error.
@@ -226,7 +266,7 @@ fn parse_error(error: &clap::Error, json: bool) -> Exit {
         let _ = write!(anstream::stdout(), "{}", help::restored(error));
         return Exit::Done;
     }
-    let text = error.render().to_string().replace(help::SPACE, " ");
+    let text = help::plain(&error.render().to_string());
     if !json {
         let clean = redact_message(&text);
         if clean == text && text.len() <= LONG_ERROR {
@@ -264,6 +304,25 @@ mod tests {
         parses_alike("handover assemble --session s --role developer --task t --json --explain");
         parses_alike("handover brief --role developer --task t --project . --config a.b=c");
         parses_alike("handover spawn --host claude --role developer --task t --quiet");
+    }
+
+    #[test]
+    fn what_is_asked_about_a_run_is_recognized_behind_global_options() {
+        let asked = |line: &str| {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let args = of_a_run(&args).into_owned();
+            args.join(" ".as_ref()).into_string().unwrap()
+        };
+        assert_eq!(asked("handover run status r_1"), "handover status r_1");
+        assert_eq!(
+            asked("handover --json --session s run uat 1"),
+            "handover --json --session s uat 1"
+        );
+        for line in
+            ["handover run 1", "handover", "handover --session", "handover search run status"]
+        {
+            assert_eq!(asked(line), line);
+        }
     }
 
     #[test]

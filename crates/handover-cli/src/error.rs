@@ -135,11 +135,22 @@ impl From<FileError> for CommandError {
             FileError::TooLarge { .. } | FileError::NotText { .. } | FileError::Name { .. } => {
                 ("io", Some("Check the file, or delete it.".to_owned()))
             }
+            FileError::Io { source, .. } if is_read_only(source) => {
+                ("io", Some("Make the folder writable, and check who owns it.".to_owned()))
+            }
             FileError::Io { .. } => ("io", None),
         };
         Self { hint, ..Self::new(Exit::Environment, code, &error) }
     }
 }
+
+fn is_read_only(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
+}
+
+/// What to do without git.
+pub(crate) const INSTALL_GIT: &str = "Install git: it says which files are part of the project.";
 
 /// An I/O error, exit code 5.
 pub(crate) fn io(error: &std::io::Error) -> CommandError {
@@ -359,7 +370,7 @@ impl From<ByHandError> for CommandError {
                 refused(Exit::Usage, "Pass more of the id.".to_owned())
             }
             ByHandError::AlreadyUndone { by, .. } => {
-                refused(Exit::Usage, format!("`handover undo {by}` does it again."))
+                refused(Exit::Usage, format!("To redo: `handover undo {by}`."))
             }
             ByHandError::ChangedSince { by: Some(by), .. } => {
                 refused(Exit::Usage, format!("Undo that first: `handover undo {by}`."))

@@ -29,5 +29,17 @@ fn protected(text: &str) -> String {
 
 /// A help text or an error as it is printed.
 pub(crate) fn restored(error: &clap::Error) -> String {
-    error.render().ansi().to_string().replace(SPACE, " ")
+    plain(&error.render().ansi().to_string())
+}
+
+/// How the standard library refuses numbers, and how we do.
+const NUMBERS: [(&str, &str); 3] = [
+    ("invalid digit found in string", "a whole number is expected"),
+    ("cannot parse integer from empty string", "a whole number is expected"),
+    ("number too large to fit in target type", "the number is too large"),
+];
+
+/// A rendered text with its spaces, and in our words.
+pub(crate) fn plain(text: &str) -> String {
+    NUMBERS.iter().fold(text.replace(SPACE, " "), |text, (theirs, ours)| text.replace(theirs, ours))
 }

@@ -1,12 +1,13 @@
 //! Reads standard input and files named on the command line.
 
 use std::io::{BufRead, BufReader, IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use handover_model::Timestamp;
 use serde::Deserialize;
 
 use crate::error::{CommandError, Exit, io};
+use crate::typos::nearest;
 
 /// The largest text that a command accepts.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -122,13 +123,43 @@ fn open<'a>(path: &Path, stdin: &'a Stdin, what: &str) -> Result<Box<dyn Read + 
     }
     let open = || -> std::io::Result<fs_err::File> {
         // Opening a named pipe would block until a writer appears.
-        if !fs_err::metadata(path)?.is_file() {
+        if !std::fs::metadata(path)?.is_file() {
             return Err(std::io::Error::other(format!("`{}` is not a file", path.display())));
         }
         fs_err::File::open(path)
     };
-    let file = open().map_err(|error| CommandError::invalid(error).hinted("Check the path."))?;
-    Ok(Box::new(file))
+    match open() {
+        Ok(file) => Ok(Box::new(file)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(no_file(path)),
+        Err(error) => Err(CommandError::invalid(error).hinted("Check the path.")),
+    }
+}
+
+/// A file that does not exist, with the one that was probably meant.
+pub(crate) fn no_file(path: &Path) -> CommandError {
+    let error = CommandError::invalid(format!("there is no file `{}`", path.display()));
+    match file_like(path) {
+        Some(meant) => error.hinted(format!("Did you mean `{}`?", meant.display())),
+        None => error.hinted("Check the path; it is relative to the current folder."),
+    }
+}
+
+/// The most files of a folder that are compared with a name.
+const COMPARED: usize = 2_000;
+
+/// The file beside a path that does not exist whose name is most like it.
+pub(crate) fn file_like(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside = std::fs::read_dir(folder.unwrap_or_else(|| Path::new("."))).ok()?;
+    let names = beside.take(COMPARED).filter_map(|entry| {
+        let entry = entry.ok()?;
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        entry.file_name().into_string().ok().filter(|_| is_file)
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort_unstable();
+    let meant = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str))?;
+    Some(path.with_file_name(meant))
 }
 
 /// Parses free text that may start with `-`, as lists and logs do, but rejects anything that looks like a

@@ -1,26 +1,95 @@
 //! The list of commands in `handover --help`: the few that people start with, then the rest by what they are for.
 //!
-//! Built only when help is printed or a command line is wrong.
+//! Built only when help is printed or a command line is wrong, and for the list alone without what commands accept.
 
 use std::fmt::Write as _;
 
 use anstyle::Style;
 use clap::Command;
 
-/// Commands by what they are for, the first ones first.
-const SECTIONS: &[(&str, &[&str])] = &[
+/// Commands by what they are for, the first ones first, with what each does. Building the arguments of all of them to
+/// get at these lines would take longer than anything else that help does; a test compares.
+const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     (
         "Commands",
         &[
-            "init", "demo", "open", "watch", "search", "brief", "spawn", "run", "status",
-            "receipt", "doctor",
+            ("init", "Set up a Handover project"),
+            ("demo", "See Handover at work in a throwaway project"),
+            ("open", "Open the dashboard in the browser"),
+            ("watch", "Watch agents at work: runs, sessions, what each agent got and said"),
+            ("search", "Search everything the project knows, in all sessions"),
+            ("brief", "Write an agent's whole prompt: context, specialization, role, task"),
+            ("spawn", "Start an agent with its brief, and store its debrief"),
+            ("run", "Run the stories of an epic: develop, test, review, commit"),
+            ("status", "Show the state of a run: stories, phases and cost"),
+            ("receipt", "Show, compare and verify what agents received"),
+            ("doctor", "Check the project for problems"),
         ],
     ),
-    ("Knowledge", &["learn", "note", "package", "where", "why", "error", "strategy", "reasoning"]),
-    ("Agents", &["host", "coverage", "assemble", "debrief", "mcp", "prove"]),
-    ("Records", &["session", "group", "stats", "report", "undo", "data"]),
-    ("Project", &["config", "trust", "untrust", "project", "serve"]),
-    ("Text", &["redact", "tokens"]),
+    (
+        "Knowledge",
+        &[
+            (
+                "learn",
+                "Learn what the project already knows: documents, git history, conversations, memories",
+            ),
+            ("note", "List, write and retire notes: what the project already knows"),
+            ("package", "Register, import, list, update, check and retire context packages"),
+            ("where", "Show the files that a task will most likely touch"),
+            ("why", "Explain why an agent did or did not get something"),
+            ("error", "Record errors and their solutions, look them up and retire them"),
+            ("strategy", "Extract strategies from reasoning, list and retire them"),
+            ("reasoning", "Record and read the reasoning of agents"),
+        ],
+    ),
+    (
+        "Agents",
+        &[
+            ("host", "Connect agent programs, so that their subagents get briefs"),
+            ("coverage", "Compare the subagents that agent programs started with their receipts"),
+            ("assemble", "Assemble one agent's context, with a receipt"),
+            (
+                "debrief",
+                "Store what an agent left behind: verdict, reasoning, packages, solved errors",
+            ),
+            ("mcp", "Serve this project to agents over MCP, on standard input and output"),
+            ("prove", "Find out with your own tasks whether briefs help"),
+        ],
+    ),
+    (
+        "Records",
+        &[
+            ("session", "Open, list, close and purge sessions"),
+            ("group", "Create, update and list the task groups of a session"),
+            ("stats", "Show totals across all sessions and runs"),
+            (
+                "report",
+                "Export a run, session or receipt as a single HTML file, for example to attach to a pull request",
+            ),
+            ("undo", "Undo what was changed by hand"),
+            ("data", "Move, back up and clean up the project's records"),
+        ],
+    ),
+    (
+        "Project",
+        &[
+            ("config", "Show and change the configuration"),
+            ("trust", "Trust the files of this checkout"),
+            ("untrust", "Stop trusting the files of this checkout"),
+            ("project", "Show the project's technology stack, templates and personas"),
+            (
+                "serve",
+                "Serve this project over HTTP: dashboard, JSON API, live events and MCP on one port",
+            ),
+        ],
+    ),
+    (
+        "Text",
+        &[
+            ("redact", "Redact secrets from a file or standard input"),
+            ("tokens", "Count the tokens of a text"),
+        ],
+    ),
 ];
 
 /// Commands that programs call; they are named without a description.
@@ -41,35 +110,24 @@ pub(crate) fn with_sections(tree: Command) -> Command {
 }
 
 fn sections(tree: &Command) -> String {
-    let visible = |name: &&str| tree.find_subcommand(name).is_some_and(|c| !c.is_hide_set());
-    let all = SECTIONS.iter().flat_map(|(_, names)| *names).copied();
-    let width = all.filter(visible).map(str::len).max().unwrap_or_default();
+    let there = |name: &str| tree.find_subcommand(name).is_some();
+    let all = SECTIONS.iter().flat_map(|(_, commands)| *commands);
+    let width = all.map(|(name, _)| name.len()).max().unwrap_or_default();
     let mut text = String::new();
-    for (title, names) in SECTIONS {
+    for (title, commands) in SECTIONS {
         let _ = writeln!(text, "{TITLE}{title}:{TITLE:#}");
-        for name in names.iter().filter(|name| visible(name)) {
-            let about = tree.find_subcommand(name).and_then(Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
+        for (name, about) in commands.iter().filter(|(name, _)| there(name)) {
             let _ = writeln!(text, "  {NAME}{name:<width$}{NAME:#}  {about}");
         }
         text.push('\n');
     }
+    let plumbing: Vec<&str> = PLUMBING.iter().copied().filter(|name| there(name)).collect();
     let _ = writeln!(
         text,
         "Used by programs: {}.\n`handover COMMAND --help` explains a command.\n",
-        more(tree).join(", ")
+        plumbing.join(", ")
     );
     text
-}
-
-/// What programs call, and whatever no section has.
-fn more(tree: &Command) -> Vec<&str> {
-    let listed = |name: &str| SECTIONS.iter().any(|(_, names)| names.contains(&name));
-    let others = tree.get_subcommands().filter(|command| !command.is_hide_set());
-    let others = others.map(Command::get_name).filter(|name| *name != "help" && !listed(name));
-    let mut names: Vec<&str> = others.collect();
-    names.sort_by_key(|name| PLUMBING.iter().position(|one| one == name));
-    names
 }
 
 #[cfg(test)]
@@ -80,17 +138,30 @@ mod tests {
     #[test]
     fn every_command_has_a_section_or_is_called_by_programs() {
         let tree = tree();
-        let mut plumbing = more(&tree);
-        let mut expected = PLUMBING.to_vec();
-        plumbing.sort_unstable();
-        expected.sort_unstable();
-        assert_eq!(plumbing, expected);
+        let visible = tree.get_subcommands().filter(|command| !command.is_hide_set());
+        let mut visible: Vec<&str> =
+            visible.map(Command::get_name).filter(|name| *name != "help").collect();
+        let listed = SECTIONS.iter().flat_map(|(_, commands)| *commands).map(|(name, _)| *name);
+        let mut listed: Vec<&str> = listed.chain(PLUMBING.iter().copied()).collect();
+        listed.retain(|name| tree.find_subcommand(name).is_some());
+        visible.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, visible);
+    }
+
+    #[test]
+    fn what_a_command_does_is_what_its_own_help_says() {
+        let tree = tree();
+        for (name, about) in SECTIONS.iter().flat_map(|(_, commands)| *commands) {
+            let Some(command) = tree.find_subcommand(name) else { continue };
+            assert_eq!(command.get_about().unwrap().to_string(), *about, "{name}");
+        }
     }
 
     #[test]
     fn about_ten_commands_are_up_front() {
-        let (title, names) = SECTIONS[0];
-        let there = names.iter().filter(|name| tree().find_subcommand(name).is_some()).count();
-        assert!(title == "Commands" && (10..=11).contains(&there), "{there}");
+        let (title, commands) = SECTIONS[0];
+        let there = commands.iter().filter(|(name, _)| tree().find_subcommand(name).is_some());
+        assert!(title == "Commands" && (10..=11).contains(&there.count()));
     }
 }

@@ -63,6 +63,12 @@ impl ModelName {
         if is_family && gpt_version(&name).is_none_or(|version| (3..=9).contains(&version)) {
             return Self::Known;
         }
+        // `gpt5` for `gpt-5`: without the hyphen no program accepts it.
+        if let Some(version) = name.strip_prefix("gpt")
+            && version.starts_with(|c: char| c.is_ascii_digit())
+        {
+            return Self::Slip(format!("gpt-{version}"));
+        }
         let words = name.split(|c: char| !c.is_ascii_alphabetic());
         let slip =
             words.filter_map(|word| Some((word, slip(word, UNMISTAKABLE.iter().copied())?))).next();
@@ -125,6 +131,7 @@ mod tests {
             ("cluade-fable-5", "claude-fable-5"),
             ("gtp-5", "gpt-5"),
             ("Opsu", "opus"),
+            ("gpt5", "gpt-5"),
         ] {
             assert_eq!(ModelName::of(name), ModelName::Slip(meant.to_owned()), "{name}");
         }

@@ -178,6 +178,18 @@ impl Ui {
         finish(writeln!(out, "{text}").and_then(|()| out.flush()))
     }
 
+    /// A line for people that a narrow terminal breaks between words; what follows is indented.
+    pub(crate) fn wrapped(
+        &self,
+        indent: usize,
+        text: impl std::fmt::Display,
+    ) -> Result<(), CommandError> {
+        match self.limit.columns() {
+            Some(width) => self.line(words::wrapped(&text.to_string(), width, indent)),
+            None => self.line(text),
+        }
+    }
+
     /// A line that stands out on a terminal.
     pub(crate) fn heading(&self, text: impl std::fmt::Display) -> Result<(), CommandError> {
         let text = sanitize(text.to_string());
@@ -208,7 +220,7 @@ impl Ui {
         empty: &str,
     ) -> Result<(), CommandError> {
         if rows.is_empty() {
-            return self.line(empty);
+            return self.wrapped(0, empty);
         }
         let width = self.limit.columns();
         finish(table::write(anstream::stdout().lock(), header, rows, width))

@@ -109,7 +109,7 @@ impl fmt::Display for Forecast {
         if *agents > 0 {
             write!(
                 f,
-                "; {}, by {}, without retries",
+                "; {}, going by {}, without retries",
                 count(u64::try_from(*stories).unwrap_or(u64::MAX), "story"),
                 count(u64::try_from(*agents).unwrap_or(u64::MAX), "earlier agent")
             )?;

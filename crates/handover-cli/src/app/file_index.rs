@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use handover_knowledge::Git;
 use handover_knowledge::places::{Checkout, Index, IndexSource, PlacesError, Watch};
+use handover_knowledge::{Git, GitError};
 
 use super::App;
 use crate::env;
-use crate::error::{CommandError, Exit};
+use crate::error::{CommandError, Exit, INSTALL_GIT};
 
 /// How long an agent's request waits for an update. What is left undone is done by the next.
 const REQUEST: Duration = Duration::from_secs(2);
@@ -48,6 +48,9 @@ impl IndexSource for App {
 fn failed(error: PlacesError) -> CommandError {
     match error {
         PlacesError::Files(error) => error.into(),
+        PlacesError::Git(GitError::Start(_)) => {
+            CommandError::new(Exit::Environment, "git", chain(&error)).hinted(INSTALL_GIT)
+        }
         PlacesError::Git(_) | PlacesError::Root(_) | PlacesError::Damaged => {
             CommandError::new(Exit::Environment, "git", chain(&error))
         }

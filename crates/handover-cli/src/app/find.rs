@@ -61,7 +61,7 @@ impl Sought<'_> {
         if self.name.len() < FEWEST && ids.iter().any(|id| id.ends_with(self.name)) {
             return error.hinted(format!("Give at least {FEWEST} characters of the id."));
         }
-        match nearest(self.name, ids.iter().copied()) {
+        match nearest(self.name, ids.iter().copied().chain([LATEST])) {
             Some(meant) => error.hinted(format!("Did you mean `{meant}`?")),
             None => error,
         }

@@ -23,13 +23,13 @@ impl App {
         let known = || roles::BUILT_IN.iter().copied().chain(configured.keys().map(String::as_str));
         if let Some(meant) = slip(name, known()) {
             return Err(CommandError::invalid(format!("there is no role `{name}`")).hinted(format!(
-                "Did you mean `{meant}`? A role of that very name needs an entry in `assembly.roles`."
+                "Did you mean `{meant}`? To use a role with this name, add it to `assembly.roles`."
             )));
         }
         if !self.has_receipts(role) {
             let all: Vec<&str> = known().collect();
             self.ui.warn(format_args!(
-                "`{name}` is a new role and gets what any role gets; known roles: {}",
+                "`{name}` is not a known role; it gets the default brief. Known roles: {}",
                 all.join(", ")
             ));
         }

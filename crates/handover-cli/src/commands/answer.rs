@@ -79,7 +79,7 @@ fn show(app: &App, open: &[Question]) -> Outcome {
         .collect();
     app.ui.answer("questions", &answer, |ui| {
         if open.is_empty() {
-            return ui.line("Nothing is asked.");
+            return ui.line("No open questions.");
         }
         for Question { run, story, question } in open {
             ui.line(format_args!("{story} (epic {}, {}):", run.epic, run.id))?;

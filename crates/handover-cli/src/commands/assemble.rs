@@ -12,7 +12,7 @@ use serde_json::json;
 use super::Outcome;
 use super::brief::{note_delivered, warn_unless_stored};
 use super::request::RequestArgs;
-use crate::app::App;
+use crate::app::{App, short_id};
 use crate::error::{CommandError, Exit};
 
 /// Assemble one agent's context, with a receipt
@@ -125,7 +125,7 @@ fn explain(app: &App, assembly: &Assembly) {
         .map(|candidate| {
             let terms = &candidate.terms;
             let mut row = vec![
-                format!("{} {}", candidate.kind, candidate.id),
+                format!("{} {}", candidate.kind, short_id(&candidate.id.to_string())),
                 (if candidate.included { "in" } else { "out" }).to_owned(),
             ];
             let values = [

@@ -9,6 +9,7 @@ use super::Outcome;
 use super::run::{RunArgs, Shown, engine, outcome, request};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::ui::count;
 
 /// Run several epics in dependency order
 ///
@@ -89,13 +90,23 @@ fn preview(app: &App, order: &[ChainLink]) -> Outcome {
     Ok(Exit::Done)
 }
 
+/// Scripted agents take less than a second, real ones minutes.
+fn seconds(duration_ms: u64) -> String {
+    match duration_ms {
+        ..10_000 => format!("{}.{} s", duration_ms / 1_000, duration_ms % 1_000 / 100),
+        10_000..600_000 => format!("{} s", duration_ms / 1_000),
+        _ => format!("{} min", duration_ms / 60_000),
+    }
+}
+
 fn show(app: &App, report: &Report) -> Result<(), CommandError> {
     let spent = report.spent();
     app.ui.line(format_args!(
-        "\nChain: {}, {:.4} USD, {} s of agents",
+        "\n{}: {}, {:.2} USD, {} of agents",
+        count(report.epics.len(), "epic"),
         report.state,
         spent.cost_usd,
-        spent.duration_ms / 1_000
+        seconds(spent.duration_ms)
     ))?;
     let rows = report.epics.iter().map(|epic| {
         let stories: Vec<String> =
@@ -106,13 +117,13 @@ fn show(app: &App, report: &Report) -> Result<(), CommandError> {
             epic.state.map_or("pending", handover_model::RunState::as_str).to_owned(),
             stories.join(", "),
             uat.to_owned(),
-            format!("{:.4}", epic.spent.cost_usd),
-            format!("{}", epic.spent.duration_ms / 1_000),
+            format!("{:.2}", epic.spent.cost_usd),
+            seconds(epic.spent.duration_ms),
             epic.branch.clone().unwrap_or_default(),
             handover_text::cut::cut(&epic.reason, 80),
         ]
     });
-    let header = ["epic", "state", "stories", "acceptance", "usd", "seconds", "branch", "why"];
+    let header = ["epic", "state", "stories", "acceptance", "usd", "time", "branch", "why"];
     app.ui.table(&header, rows.collect(), "No epics.")?;
     for epic in &report.epics {
         for (story, state, reason) in &epic.failures {

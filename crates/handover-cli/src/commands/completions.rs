@@ -8,6 +8,7 @@ mod values;
 use clap::Command;
 use clap_complete::Shell;
 
+use super::run::ASKED;
 use super::{CommandLine, Outcome};
 use crate::app::App;
 use crate::error::Exit;
@@ -87,6 +88,12 @@ fn candidates(app: &App, tree: &Command, words: &[String], at: usize) -> Vec<Str
             option = command
                 .get_arguments()
                 .find(|arg| arg.get_long() == Some(name) && arg.get_action().takes_values());
+        } else if path == ["run"] && asked_of_a_run(tree, word).is_some() {
+            // `run status` is `status`, which help does not list.
+            if let Some(sub) = asked_of_a_run(tree, word) {
+                (command, positional) = (sub, 0);
+                path.push(sub.get_name());
+            }
         } else if let Some(sub) = command.find_subcommand(word) {
             (command, positional) = (sub, 0);
             path.push(sub.get_name());
@@ -100,6 +107,9 @@ fn candidates(app: &App, tree: &Command, words: &[String], at: usize) -> Vec<Str
         None => {
             let subcommands = command.get_subcommands().filter(|sub| !sub.is_hide_set());
             let mut names: Vec<String> = subcommands.map(|sub| sub.get_name().to_owned()).collect();
+            if path == ["run"] && positional == 0 {
+                names.extend(ASKED.map(str::to_owned));
+            }
             let argument =
                 command.get_positionals().filter(|arg| !arg.is_hide_set()).nth(positional);
             names.extend(
@@ -110,6 +120,11 @@ fn candidates(app: &App, tree: &Command, words: &[String], at: usize) -> Vec<Str
     };
     found.retain(|one| one.starts_with(current));
     found
+}
+
+/// The command that `run WORD` stands for.
+fn asked_of_a_run<'t>(tree: &'t Command, word: &str) -> Option<&'t Command> {
+    ASKED.iter().find(|asked| **asked == word).and_then(|asked| tree.find_subcommand(asked))
 }
 
 fn options(command: &Command) -> Vec<String> {

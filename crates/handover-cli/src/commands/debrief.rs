@@ -19,7 +19,7 @@ use crate::ui::{Ui, count};
 /// With --receipt, session, group, role and attempt come from the receipt.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover debrief last-message.md --receipt latest\n  claude -p … | handover debrief --role developer --group login\n  handover debrief --schema"
+    after_help = "Examples:\n  handover debrief last-message.md --receipt latest\n  claude -p \"Fix the login\" | handover debrief --role developer --group login\n  handover debrief --schema"
 )]
 pub(crate) struct DebriefArgs {
     /// Agent's last message; `-` is standard input
@@ -94,8 +94,8 @@ pub(crate) fn show(
     match kept {
         Some(kept) => {
             ui.line(format_args!(
-                "Kept       {} of reasoning, {}, {}, {}",
-                kept.reasoning,
+                "Kept       {}, {}, {}, {}",
+                count(kept.reasoning, "reasoning entry"),
                 count(kept.packages.len(), "package"),
                 count(kept.errors.len(), "error"),
                 count(kept.strategies, "strategy")

@@ -20,7 +20,7 @@ use crate::trust;
 ///
 /// On a terminal it also learns what the project already knows, for at most ten seconds, offers the hooks of
 /// the agent programs that are installed, opens the session `main`, which counts while no other one is active,
-/// and shows a first brief. Otherwise, and with --json, it only creates the project.
+/// and shows the best of a first brief. Otherwise, and with --json, it only creates the project.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover init\n  handover init --yes\n  handover init --project ../shop"

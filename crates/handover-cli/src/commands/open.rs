@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, Exit};
 use crate::input::Stdin;
+use crate::typos::nearest;
 
 /// Open the dashboard in the browser
 ///
@@ -46,7 +47,7 @@ pub(crate) fn run(app: &App, line: CommandLine, args: OpenArgs) -> Outcome {
     }
     if args.print {
         let url = format!("http://127.0.0.1:{}{page}", Port::DEFAULT);
-        app.ui.note("No service is running; `handover serve` starts it there.");
+        app.ui.note("No service is running; start it with `handover serve`.");
         return show(app, &url, true);
     }
     let folder = app.project()?.folder();
@@ -136,6 +137,10 @@ pub(crate) fn open_browser(url: &str) -> bool {
     child.try_wait().ok().flatten().is_none_or(|status| status.success())
 }
 
+/// Pages by name.
+const PAGES: [&str; 8] =
+    ["overview", "session", "sessions", "run", "runs", "receipt", "errors", "strategies"];
+
 /// Resolves PAGE to a path.
 fn page_path(app: &App, word: &str) -> Result<String, CommandError> {
     let store = app.store()?;
@@ -158,8 +163,11 @@ fn page_path(app: &App, word: &str) -> Result<String, CommandError> {
             }
         }
         id => path_of_id(app, id).ok_or_else(|| {
-            CommandError::new(Exit::Usage, "not_found", format!("there is no page `{id}`"))
-                .hinted("A page is `overview`, `session`, `run`, `receipt`, `errors`, `strategies`, or the id of a session, run, receipt or package.")
+            let error = CommandError::new(Exit::Usage, "not_found", format!("there is no page `{id}`"));
+            match nearest(id, PAGES) {
+                Some(meant) => error.hinted(format!("Did you mean `{meant}`?")),
+                None => error.hinted("A page is `overview`, `session`, `run`, `receipt`, `errors`, `strategies`, or the id of a session, run, receipt or package."),
+            }
         })?,
     })
 }

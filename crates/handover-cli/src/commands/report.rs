@@ -44,12 +44,24 @@ impl Subject {
             Err(error) => error,
         };
         let Some(name) = name.filter(|_| no_run.missing.is_some()) else { return Err(no_run) };
-        if let Ok(session) = app.find_session(name) {
-            return Ok(Self::Session(session.id));
-        }
+        let no_session = match app.find_session(name) {
+            Ok(session) => return Ok(Self::Session(session.id)),
+            Err(error) => error,
+        };
         match app.find_receipt(name) {
             Ok(receipt) => Ok(Self::Receipt(receipt.id)),
-            Err(error) if error.missing.is_some() => Err(no_run),
+            Err(error) if error.missing.is_some() => {
+                let message = format!("there is no run, session or receipt `{name}`");
+                let meant = [no_session, error, no_run]
+                    .into_iter()
+                    .find_map(|error| error.hint.filter(|hint| hint.starts_with("Did you mean")));
+                Err(CommandError::new(Exit::Usage, "not_found", message).hinted(
+                    meant.unwrap_or_else(|| {
+                        "`handover status`, `session list` and `receipt list` show what exists."
+                            .to_owned()
+                    }),
+                ))
+            }
             Err(error) => Err(error),
         }
     }

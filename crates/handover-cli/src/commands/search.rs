@@ -6,7 +6,7 @@ use handover_context::shape;
 use handover_model::{GroupId, ItemKind, Timestamp};
 
 use super::Outcome;
-use crate::app::App;
+use crate::app::{App, short_id};
 use crate::error::{CommandError, Exit};
 use crate::input::date;
 
@@ -14,7 +14,7 @@ use crate::input::date;
 ///
 /// Packages, notes, reasoning, error patterns and strategies. Words are stemmed, identifiers are split and
 /// accents do not matter: "user by id" finds `getUserById`, "cafe" finds `café`, and "db" finds `database`. A word
-/// that nothing has is taken for the nearest one that there is.
+/// found nowhere is replaced by the closest known word.
 /// --session limits the search to the packages and reasoning of one session, --group to those of a group.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -91,11 +91,17 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
                 Some(session) => format!("  (session {session})"),
                 None => String::new(),
             };
-            ui.line(format_args!(
-                "{} {}  {place}  [{}]{session}{notice}",
-                hit.of, hit.id, hit.kind
-            ))?;
-            ui.line(format_args!("      {}", hit.snippet))?;
+            let id = hit.id.to_string();
+            ui.wrapped(
+                6,
+                format_args!(
+                    "{} {}  {place}  [{}]{session}{notice}",
+                    hit.of,
+                    short_id(&id),
+                    hit.kind
+                ),
+            )?;
+            ui.wrapped(6, format_args!("      {}", hit.snippet))?;
         }
         Ok(())
     })?;

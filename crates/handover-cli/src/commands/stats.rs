@@ -205,7 +205,7 @@ fn apart(difference: Option<Difference>, of_what: &str) -> String {
 
 fn share(of: &UseOf) -> String {
     let UseOf { items, used, tokens, used_tokens } = of;
-    format!("of {tokens} tokens, {used_tokens} were used ({used} of {items} items)")
+    format!("used {used_tokens} of {tokens} tokens ({used} of {items} items)")
 }
 
 fn listed(counts: &BTreeMap<impl Display, u64>) -> String {

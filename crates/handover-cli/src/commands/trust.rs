@@ -38,7 +38,7 @@ Examples:
 
 /// Stop trusting the files of this checkout
 ///
-/// They are ignored again, as far as they could do harm.
+/// Settings that could do harm are ignored again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  handover untrust\n  handover untrust ../shop")]
 pub(crate) struct UntrustArgs {

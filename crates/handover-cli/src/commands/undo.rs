@@ -48,7 +48,7 @@ pub(crate) fn run(app: &App, args: UndoArgs) -> Outcome {
     let answer = json!({"undone": operation, "operation": by});
     app.ui.answer_all(answer, |ui| {
         ui.line(format_args!("Undid {}", described(&operation)))?;
-        ui.note(format_args!("`handover undo {}` does it again", by.id));
+        ui.note(format_args!("To redo: `handover undo {}`", short(&by.id)));
         Ok(())
     })?;
     Ok(Exit::Done)

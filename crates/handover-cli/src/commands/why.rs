@@ -1,7 +1,7 @@
 //! `handover why`
 
 use handover_context::assemble::Explained;
-use handover_context::why::{Agent, Finding, Library, explain};
+use handover_context::why::{Agent, Finding, Library};
 use handover_handoff::HandoffRequest;
 use handover_model::{Receipt, Role};
 use handover_store::ReceiptFilter;
@@ -82,8 +82,8 @@ pub(crate) fn run(app: &App, args: WhyArgs) -> Outcome {
     };
     let path = app.in_project(name.as_ref()).unwrap_or_else(|| name.clone());
     let subjects = library.find(&name, &path)?;
-    let now = candidates(app, &agent, task)?;
-    let findings = explain(&subjects, &agent, receipt.as_ref(), &now);
+    let now = candidates(app, &agent, task.clone())?;
+    let findings = library.explain(&subjects, &agent, receipt.as_ref(), task.as_deref(), &now)?;
     let answer = Answer { name, found: !findings.is_empty(), agent, findings };
     // Titles and reasons come from files and agents.
     let shown = app.redactor()?.clean_json(json!(answer)).value().clone();
@@ -138,9 +138,9 @@ fn print(ui: &Ui, answer: &Answer) -> Result<(), CommandError> {
     ui.line(format_args!("For {agent}"))?;
     for finding in &answer.findings {
         ui.line(format_args!("\n{}", finding.heading()))?;
-        ui.line(format_args!("  {}", finding.explanation))?;
+        ui.wrapped(2, format_args!("  {}", finding.explanation))?;
         for fix in &finding.fixes {
-            ui.line(format_args!("  → {fix}"))?;
+            ui.wrapped(4, format_args!("  → {fix}"))?;
         }
     }
     Ok(())

@@ -13,6 +13,7 @@ use super::{FILE, Loaded, MAX_BYTES, Setting, Source, parse};
 use crate::env;
 use crate::error::{CommandError, Exit, io};
 use crate::project::Project;
+use crate::typos::nearest;
 
 /// A configuration file that can be changed.
 #[derive(Debug)]
@@ -110,6 +111,30 @@ impl ConfigFile {
             Self::User(path) => replace(path, text).map_err(|error| io(&error)),
             Self::Project(project) => Ok(project.folder().replace_shared(FILE, text.as_bytes())?),
         }
+    }
+
+    /// Explains why a value was refused. If the file was already wrong before, that is what has to be fixed.
+    pub(crate) fn refused(
+        &self,
+        before: &str,
+        path: &KeyPath,
+        value: &str,
+        error: CommandError,
+    ) -> CommandError {
+        if self.check(before).is_err() {
+            return error;
+        }
+        let place = format!("{}: ", self.source());
+        let reason = error.message.strip_prefix(&place).unwrap_or(&error.message);
+        let names = path.names().collect::<Vec<_>>().join(".");
+        let reason = reason.strip_suffix(&format!(" in `{names}`")).unwrap_or(reason);
+        let allowed = reason.rsplit_once("; use ").map_or("", |(_, allowed)| allowed);
+        let allowed = allowed.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
+        let hint = match nearest(value, allowed) {
+            Some(meant) => format!("Did you mean `{meant}`? Nothing was changed."),
+            None => "Nothing was changed; docs/configuration.md describes every key.".to_owned(),
+        };
+        CommandError::new(error.exit, error.code, format!("{names}: {reason}")).hinted(hint)
     }
 
     /// The text with a value set, or removed if there is none.

@@ -309,9 +309,22 @@ fn insert(table: &mut Table, names: &[&str], value: Value) {
     }
 }
 
+/// How the parser names what it expects, and how people do.
+const TYPES: [(&str, &str); 7] = [
+    ("expected u64", "expected a whole number"),
+    ("expected u32", "expected a whole number"),
+    ("expected u16", "expected a whole number"),
+    ("expected usize", "expected a whole number"),
+    ("expected f64", "expected a number"),
+    ("expected a boolean", "expected true or false"),
+    ("expected a sequence", "expected a list"),
+];
+
 fn bad(error: &dyn fmt::Display, place: &dyn fmt::Display) -> CommandError {
     let message = error.to_string();
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message =
+        TYPES.iter().fold(message, |message, (theirs, ours)| message.replace(theirs, ours));
     // The offending line may contain the store's password.
     let message = handover_text::Redactor::default().clean(&message);
     CommandError::new(Exit::Usage, "invalid_config", format!("{place}: {message}"))

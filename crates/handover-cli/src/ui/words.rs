@@ -2,6 +2,8 @@
 
 use handover_model::Timestamp;
 
+use super::width_of;
+
 /// A text in lines of at most `width` columns, broken between words; further lines are indented.
 pub(super) fn wrap(text: &str, width: usize) -> String {
     const INDENT: &str = "  ";
@@ -60,6 +62,36 @@ pub(crate) fn ago(then: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// The narrowest text that is broken into lines.
+const NARROWEST: usize = 16;
+
+/// A line as several, none wider than the terminal unless a word is; all but the first are indented.
+pub(super) fn wrapped(line: &str, width: usize, indent: usize) -> String {
+    let indent = if indent + NARROWEST > width { 0 } else { indent };
+    if line.contains('\n') || width < NARROWEST {
+        return line.to_owned();
+    }
+    let start = line.len() - line.trim_start().len();
+    let mut text = line[..start].to_owned();
+    let mut used = start;
+    // Spaces within a line stay as they are.
+    for (nth, word) in line[start..].split(' ').enumerate() {
+        let wide = width_of(word);
+        if nth > 0 && !word.is_empty() && used + 1 + wide > width {
+            text.truncate(text.trim_end_matches(' ').len());
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            used = indent;
+        } else if nth > 0 {
+            text.push(' ');
+            used += 1;
+        }
+        text.push_str(word);
+        used += wide;
+    }
+    text
+}
+
 /// A score as a share of the best one, from 0 to 100.
 pub(crate) fn share(score: f64, best: f64) -> String {
     let share = if best > 0.0 && score.is_finite() { score / best } else { 0.0 };
@@ -105,6 +137,22 @@ mod tests {
         ] {
             assert_eq!(ago(then.parse().unwrap(), now), told, "{then}");
         }
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        let line = "In         package 1 “How tax is rounded” v1 (full), agent, score 100";
+        for width in [20, 30, 60] {
+            let text = wrapped(line, width, 11);
+            assert!(text.lines().all(|line| width_of(line) <= width), "{text}");
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!(words(&text), words(line));
+            assert!(
+                text.lines().skip(1).all(|line| line.starts_with(' ') == (width > 26)),
+                "{text}"
+            );
+        }
+        assert_eq!(wrapped(line, 200, 11), line);
     }
 
     #[test]

@@ -241,3 +241,39 @@ fn rejects_huge_files_without_reading_them() {
     assert!(error["message"].as_str().unwrap().contains("100000000"));
     assert_eq!(error.get("hint").map(Value::is_string), Some(true));
 }
+
+#[test]
+fn a_file_that_is_not_there_is_named_in_plain_words() {
+    let env = project();
+    env.run(["brief", "--role", "developer", "--task", "x"]).ok();
+    for command in [
+        &["tokens", "nofile"][..],
+        &["redact", "nofile"],
+        &["where", "--file", "nofile"],
+        &["note", "add", "--file", "nofile"],
+        &["package", "import", "nofile"],
+        &["receipt", "verify", "latest", "nofile"],
+        &["event", "log", "verdict", "nofile"],
+        &["data", "import", "nofile"],
+    ] {
+        let refused = env.run(command).fails(2);
+        let said = "error: there is no file `nofile`\nhint: Check the path; it is relative";
+        assert!(refused.stderr.starts_with(said), "{command:?}: {refused}");
+    }
+}
+
+#[test]
+fn numbers_are_asked_for_in_plain_words() {
+    let env = project();
+    for (command, said) in [
+        (&["receipt", "list", "--limit", "x"][..], "a whole number is expected"),
+        (&["search", "x", "--limit", "99999999999999999999"], "the number is too large"),
+        (&["config", "set", "packages.max_bytes", "abc"], "expected a whole number"),
+        (&["config", "set", "brief.notes", "maybe"], "expected true or false"),
+    ] {
+        let refused = env.run(command).fails(2);
+        assert!(refused.stderr.contains(said), "{command:?}: {refused}");
+        // The file is fine: nothing was written.
+        assert!(!refused.stderr.contains("config.toml"), "{refused}");
+    }
+}

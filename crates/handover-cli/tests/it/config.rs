@@ -278,7 +278,7 @@ fn set_refuses_what_could_not_be_read_again() {
     let before = fs_err::read_to_string(env.path(".handover/config.toml")).unwrap();
     for (key, value, part) in [
         ("packages.warn_byte", "1", "Did you mean `packages.warn_bytes`?"),
-        ("packages.warn_bytes", "many", "config.toml"),
+        ("packages.warn_bytes", "many", "expected a whole number"),
         ("assembly.roles.developer.limt", "1", "limit"),
         ("guard.mode", "sometimes", "strict"),
         ("trust.programs", "[]", "--user"),

@@ -144,7 +144,7 @@ fn a_project_without_conversations_has_nothing_to_cover() {
     let env = with_package();
     let coverage = env.run(["coverage", "--json"]).ok().json();
     assert_eq!((&coverage["spawns"], &coverage["counts"]["missed"]), (&json!([]), &json!(0)));
-    assert!(env.run(["coverage"]).ok().stdout.contains("No agent program started a subagent here"));
+    assert!(env.run(["coverage"]).ok().stdout.contains("No subagents have been started here"));
     let doctor = env.run(["doctor"]).ok().stdout;
     assert!(!doctor.contains("coverage"), "{doctor}");
     env.run(["coverage", "--host", "gemini"]).ok();

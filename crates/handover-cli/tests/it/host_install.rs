@@ -287,3 +287,18 @@ fn the_plugin_is_seen_where_settings_enable_it() {
     let doctor = env.run(["doctor"]).stdout;
     assert!(doctor.contains("beside the hooks: only one of them answers"), "{doctor}");
 }
+
+#[test]
+fn declining_is_no_error_and_removing_hooks_is_one_line() {
+    let env = crate::project();
+    let declined = crate::watch::on_terminal(&env, "host install claude", &[(2_000, "n\n")]);
+    assert_eq!(declined.code, Some(1), "{declined}");
+    assert!(declined.stdout.contains("Nothing was changed."), "{declined}");
+    assert!(!declined.stdout.contains("error:"), "{declined}");
+    assert!(!env.path(".claude/settings.json").exists());
+    env.run(["host", "install", "claude", "--yes"]).ok();
+    let lines = env.run(["host", "uninstall", "claude", "--dry-run"]).ok();
+    assert!(lines.stdout.lines().count() > 5, "{lines}");
+    let removed = env.run(["host", "uninstall", "claude"]).ok();
+    assert_eq!(removed.stdout, "claude no longer calls Handover.\n");
+}

@@ -16,6 +16,7 @@ mod content;
 mod contract;
 mod coverage;
 mod crash;
+mod demo;
 mod docs;
 mod durability;
 mod forgetting;

@@ -40,11 +40,14 @@ fn any_other_unknown_role_is_warned_of_once() {
     let brief = ["brief", "--role", "gardener", "--task", "Plant trees"];
     let first = env.run(brief).ok();
     assert_eq!(first.stderr.lines().count(), 1, "{first}");
-    assert!(first.stderr.contains("`gardener` is a new role"), "{first}");
+    assert!(first.stderr.contains("`gardener` is not a known role"), "{first}");
     assert_eq!(env.run(brief).ok().stderr, "");
     // A copy of a known role is no typo, and a configured role is known.
     assert!(
-        env.run(["brief", "--role", "developer2", "--task", "x"]).ok().stderr.contains("new role")
+        env.run(["brief", "--role", "developer2", "--task", "x"])
+            .ok()
+            .stderr
+            .contains("not a known role")
     );
     let known =
         ["brief", "--role", "florist", "--task", "x", "--config", "assembly.roles.florist.limit=2"];
@@ -64,6 +67,8 @@ fn models_are_checked_by_name() {
     assert!(warned.stderr.contains("`gpt-99` is not a model that Handover knows"), "{warned}");
     assert_eq!(env.run(with("opus")).ok().stderr, "");
     env.run_with("x", ["tokens", "--model", "claud"]).fails(2);
+    let refused = env.run(with("gpt5")).fails(2);
+    assert!(refused.stderr.contains("Did you mean `gpt-5`?"), "{refused}");
 }
 
 #[test]
@@ -84,6 +89,38 @@ fn kinds_hosts_sessions_groups_and_keys_get_suggestions() {
     assert!(refused.stderr.contains("Did you mean `login-rework`?"), "{refused}");
     let refused = env.run(["session", "close", "logn-rework", "--json"]).fails(2);
     assert!(refused.stderr.contains("Did you mean `login-rework`?"), "{refused}");
+}
+
+#[test]
+fn whatever_is_typed_gets_one_suggestion() {
+    let env = with_package();
+    env.git("", &["init", "-q"]);
+    env.write("docs/decisions.md", "Prices are integers.");
+    env.run(["session", "new", "main"]).ok();
+    env.run(["brief", "--session", "main", "--role", "developer", "--task", "x"]).ok();
+    for (command, meant) in [
+        (&["serach", "x"][..], "search"),
+        (&["search", "--type", "nots", "x"], "note"),
+        (&["search", "--kind", "decison", "x"], "decisions"),
+        (&["open", "recipt"], "receipt"),
+        (&["report", "mian"], "main"),
+        (&["run", "sttus", "--session", "main"], "handover run status"),
+        (&["run", "abandn", "--session", "main"], "handover run abandon"),
+        (&["receipt", "show", "lates"], "latest"),
+        (&["config", "set", "guard.mode", "strct"], "strict"),
+        (&["package", "add", "docs/decision.md", "--session", "main"], "docs/decisions.md"),
+        (&["tokens", "docs/oath.md"], "docs/oauth.md"),
+    ] {
+        let refused = env.run(command).fails(2);
+        let suggested = refused
+            .stderr
+            .lines()
+            .filter(|line| line.contains("Did you mean") || line.contains("similar"))
+            .flat_map(|line| line.split(['\'', '`']).nth(1));
+        let suggested: Vec<&str> = suggested.collect();
+        assert_eq!(suggested, [meant], "{command:?}: {refused}");
+        assert!(!refused.stderr.contains("stack"), "{refused}");
+    }
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn the_demo_on_a_page_has_the_story_and_packages_in_its_runs() {
     let demo = Demo::start(crate::handover().as_ref());
     let story = demo.get("/sessions/totals");
     assert!(story.contains("How accounting rounds tax"), "{story}");
-    assert!(story.contains("brief delivered: 1 package and 2 pieces of reasoning"), "{story}");
+    assert!(story.contains("brief delivered: 1 package"), "{story}");
     let run = demo.get("/sessions/epic-1");
     assert!(run.contains("brief delivered: 1 package"), "{run}");
     assert!(!run.contains("brief delivered: 0 packages"), "{run}");
@@ -194,18 +194,82 @@ fn tables_fit_the_width_that_is_given() {
     );
     env.run(["package", "add", "docs/a-very-long-name-of-a-document.md", "--kind", "research"])
         .ok();
-    let wide = env.run(["package", "list"]).ok().stdout;
+    for role in ["developer", "senior_software_engineer", "qa_expert"] {
+        env.run(["brief", "--role", role, "--task", "Go on and on"]).ok();
+    }
     for columns in ["40", "60", "80"] {
         env.set("COLUMNS", columns);
-        let list = env.run(["package", "list"]).ok().stdout;
         let limit = columns.parse().unwrap();
-        // Seven columns need at least this much.
-        assert!(
-            list.lines().all(|line| line.chars().count() <= std::cmp::max(limit, 68)),
-            "{list}"
-        );
-        assert!(list.contains('…') && list.len() < wide.len(), "{list}");
+        for command in ["package list", "receipt list", "note list", "learn --dry-run"] {
+            let list = env.run(command.split(' ')).ok().stdout;
+            assert!(list.lines().all(|line| line.chars().count() <= limit), "{command}: {list}");
+        }
+        // What is the same in every row goes before anything is cut.
+        let list = env.run(["receipt", "list"]).ok().stdout;
+        assert!(list.contains("senior_software_engineer") && !list.contains('…'), "{list}");
+        assert!(list.contains("GROUP") == (limit > 80), "{list}");
     }
+    assert!(env.run(["package", "list"]).ok().stdout.contains('…'));
+}
+
+#[test]
+fn lines_break_between_words() {
+    let mut env = project();
+    env.write(
+        "docs/tax.md",
+        "# How accounting rounds tax\n\nAccounting rounds on each line, half up.\n",
+    );
+    env.run(["package", "add", "docs/tax.md", "--kind", "research", "--consumer", "developer"])
+        .ok();
+    env.run(["note", "add", "Accounting rounds tax on each line and not on the sum"]).ok();
+    let task = "Print the total of the given prices in cents with the tax of accounting";
+    env.run(["brief", "--role", "developer", "--task", task, "--deliver"]).ok();
+    for command in [
+        "search accounting rounds tax",
+        "receipt show",
+        "doctor",
+        "why docs/tax.md",
+        "note show latest",
+    ] {
+        env.set("COLUMNS", "");
+        let wide = env.run(command.split(' ')).stdout;
+        env.set("COLUMNS", "44");
+        let narrow = env.run(command.split(' ')).stdout;
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        if command != "doctor" {
+            assert_eq!(words(&narrow), words(&wide), "{command}");
+        }
+        for line in narrow.lines().filter(|line| !line.contains('/')) {
+            assert!(line.chars().count() <= 56, "{command}: {line}");
+        }
+    }
+}
+
+#[test]
+fn an_editor_needs_a_terminal_or_a_name() {
+    let env = project();
+    let begin = std::time::Instant::now();
+    let refused = env.run(["config", "edit"]).fails(2);
+    assert!(refused.stderr.contains("there is no terminal for an editor"), "{refused}");
+    assert!(begin.elapsed() < std::time::Duration::from_secs(5));
+}
+
+#[test]
+fn completions_know_what_follows_run_search_and_learn() {
+    let env = project();
+    let found = |words: &[&str]| {
+        let at = (words.len() - 1).to_string();
+        let line = [&["completions", "--at", &at, "--"][..], words].concat();
+        let found = env.run(line).ok().stdout;
+        found.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&["handover", "run", "st"]), ["status"]);
+    assert!(found(&["handover", "run", "status", "--"]).contains(&"--json".to_owned()));
+    assert_eq!(found(&["handover", "search", "--type", "n"]), ["note"]);
+    assert_eq!(found(&["handover", "search", "--kind", "decis"]), ["decisions"]);
+    assert_eq!(found(&["handover", "learn", ""]), ["docs", "git", "transcripts", "memories"]);
+    assert_eq!(found(&["handover", "spawn", "--host", "q"]), [""; 0]);
+    assert_eq!(found(&["handover", "host", "install", "qw"]), ["qwen"]);
 }
 
 #[test]

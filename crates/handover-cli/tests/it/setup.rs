@@ -46,6 +46,10 @@ fn everything_is_set_up_and_shown() {
     // The first brief has something that the stranger did not know the agent could know.
     assert!(said.stdout.contains(DECISION), "{said}");
     assert!(said.stdout.contains("Store prices in cents"), "{said}");
+    // Nothing that would have to exist: no receipt was written for it.
+    assert!(!said.stdout.contains("handover:receipt"), "{said}");
+    assert!(said.stdout.lines().count() < 24, "{said}");
+    assert!(said.stderr.contains("`handover spawn --host claude"), "{said}");
     for settings in [".claude/settings.json", ".codex/hooks.json"] {
         let file = env.path("shop").join(settings);
         let text = fs_err::read_to_string(&file).unwrap_or_else(|_| panic!("{}", file.display()));
@@ -71,6 +75,18 @@ fn everything_is_set_up_and_shown() {
     let receipt = brief["receipt"].as_str().unwrap();
     let shown = env.run_in("shop", ["receipt", "show", receipt, "--json"]).ok().json();
     assert_eq!(shown["receipt"]["session"], "feature");
+}
+
+#[test]
+fn the_next_step_names_a_program_that_is_there() {
+    let env = clone();
+    fs_err::remove_file(env.path("bin/claude")).unwrap();
+    let said = env.run_in("shop", ["init", "--yes"]).ok();
+    assert!(said.stderr.contains("Next: `handover spawn --host codex "), "{said}");
+    fs_err::remove_file(env.path("bin/codex")).unwrap();
+    let said = env.run_in("shop", ["init", "--yes"]).ok();
+    assert!(said.stderr.contains("Next: `handover brief --role developer"), "{said}");
+    assert!(!said.stderr.contains("--host"), "{said}");
 }
 
 #[test]
@@ -109,6 +125,14 @@ fn a_project_begins_without_git_and_the_demo_says_what_it_needs() {
     assert!(said.stdout.contains("Session main is open."), "{said}");
     let brief = env.run_in("shop", ["brief", "--role", "developer", "--task", "Store prices"]).ok();
     assert!(brief.stdout.contains("Store prices"), "{brief}");
+    let doctor = env.run_in("shop", ["doctor"]).fails(1);
+    assert!(doctor.stdout.contains("whether they are up to date is unknown"), "{doctor}");
+    assert!(
+        doctor.stdout.contains("Install git") && !doctor.stderr.contains("in order"),
+        "{doctor}"
+    );
+    let places = env.run_in("shop", ["where", "prices"]).fails(5);
+    assert!(places.stderr.contains("hint: Install git"), "{places}");
     let demo = env.run(["demo", "--fast"]).fails(5);
     assert!(demo.stderr.contains("needs a shell"), "{demo}");
     assert_eq!(demo.stdout, "", "no half story");

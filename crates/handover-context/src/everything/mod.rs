@@ -9,11 +9,12 @@ mod typos;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::LazyLock;
 
 use handover_model::config::AssemblyConfig;
 use handover_model::{
     GroupId, ItemKind, NoteKind, NoteState, PackageId, PackageKind, Phase, ProjectId, RecordState,
-    Scope, SessionId, Timestamp, Topic,
+    Scope, SessionId, Timestamp, Topic, UnknownWord,
 };
 use handover_store::{ErrorFilter, ReasoningFilter, Result, Store, StrategyFilter};
 use handover_text::{cut, synonyms, words};
@@ -96,22 +97,36 @@ pub struct Findings {
 }
 
 /// A type of record that can be searched for.
-pub fn parse_type(text: &str) -> std::result::Result<ItemKind, String> {
+pub fn parse_type(text: &str) -> std::result::Result<ItemKind, UnknownWord> {
     match text.parse() {
         Ok(ItemKind::Verdict) | Err(_) => {
-            Err("one of package, note, reasoning, error, strategy is expected".to_owned())
+            Err(UnknownWord { what: "type of record", value: text.to_owned(), allowed: TYPES })
         }
         Ok(of) => Ok(of),
     }
 }
 
+/// The types of records that can be searched for.
+pub const TYPES: &[&str] = &["package", "note", "reasoning", "error", "strategy"];
+
+/// The kinds within them.
+pub static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let mut kinds: Vec<&str> = Vec::new();
+    // Some are kinds of several types.
+    for kind in [PackageKind::WORDS, NoteKind::WORDS, Phase::WORDS, Topic::WORDS].concat() {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds
+});
+
 /// A kind within a type of record.
-pub fn parse_kind(text: &str) -> std::result::Result<String, String> {
-    let known = [PackageKind::WORDS, NoteKind::WORDS, Phase::WORDS, Topic::WORDS].concat();
-    if known.contains(&text) {
+pub fn parse_kind(text: &str) -> std::result::Result<String, UnknownWord> {
+    if KINDS.contains(&text) {
         return Ok(text.to_owned());
     }
-    Err(format!("one of {} is expected", known.join(", ")))
+    Err(UnknownWord { what: "kind of record", value: text.to_owned(), allowed: &KINDS })
 }
 
 /// A candidate with its texts.

@@ -573,7 +573,7 @@ mod files {
                 format!("{name}:{} {}", bad.problem.line, bad.problem.message)
             })
             .collect();
-        let words = "one of language, framework, database, infrastructure, messaging, api, testing, data, ai, security, domain is expected";
+        let words = "use language, framework, database, infrastructure, messaging, api, testing, data, ai, security or domain";
         assert_eq!(
             bad,
             [

@@ -5,9 +5,13 @@ use std::fmt::Write as _;
 use handover_model::{Fate, ItemKind, NoteState, Receipt, RecordState, Scope};
 use serde::Serialize;
 
+use super::missed::Missed;
 use super::subject::Subject;
 use super::{Agent, short_id};
 use crate::assemble::Explained;
+
+/// What brings up a record that the task does not touch.
+pub(super) const MENTION: &str = "Mention its subject in the task.";
 
 /// What became of one record.
 #[derive(Debug, Serialize)]
@@ -68,6 +72,7 @@ impl Finding {
         agent: &Agent,
         receipt: &Receipt,
         now: &[Explained],
+        missed: Option<&Missed>,
     ) -> Self {
         let (kind, id) = (subject.kind(), subject.id());
         let mut finding = Self::new(subject);
@@ -108,25 +113,27 @@ impl Finding {
             finding.fixes.extend(fix);
             return finding;
         }
-        let today = Self::among(subject, agent, now);
+        let today = Self::among(subject, agent, now, missed);
         let explanation = format!(
-            "The receipt does not name it: it keeps only the best of what was left out. Today: {}",
+            "The receipt lists only the top items left out. Now: {}",
             lower_first(&today.explanation)
         );
         Self { explanation, ..today }
     }
 
-    /// What would become of it now.
-    pub(super) fn among(subject: &Subject, agent: &Agent, now: &[Explained]) -> Self {
+    /// What would become of it now. `missed` is why it is not among the candidates, if it is not.
+    pub(super) fn among(
+        subject: &Subject,
+        agent: &Agent,
+        now: &[Explained],
+        missed: Option<&Missed>,
+    ) -> Self {
         let (kind, id) = (subject.kind(), subject.id());
         let mut finding = Self::new(subject);
         let of_kind = || now.iter().filter(|one| one.kind == kind);
         let Some(one) = of_kind().find(|one| one.id.to_string() == id) else {
-            let (why, fix) = never_a_candidate(subject, agent, None).unwrap_or_else(|| {
-                let why =
-                    "It was not a candidate: nothing in it has to do with the task.".to_owned();
-                (why, Some("Say in the task what it is about.".to_owned()))
-            });
+            let (why, fix) = never_a_candidate(subject, agent, None)
+                .unwrap_or_else(|| missed.unwrap_or(&Missed::NoWord).explained());
             finding.explanation = why;
             finding.fixes.extend(fix);
             return finding;
@@ -193,7 +200,7 @@ fn never_a_candidate(
             if let Some(by) = package.superseded_by {
                 return Some((
                     format!("Version {} was superseded by package {by}.", package.version),
-                    Some(format!("`handover why {by}` tells about the newer one.")),
+                    Some(format!("`handover why {by}` explains the newer one.")),
                 ));
             }
             let foreign = package.group != agent.group && package.group.is_some();
@@ -204,7 +211,7 @@ fn never_a_candidate(
                 return Some(explained(Fate::AddressedToOthers, subject, agent));
             }
             later(package.created_at)
-                .then(|| (format!("It was registered later, at {}.", package.created_at), None))
+                .then(|| ("It was registered after that brief.".to_owned(), None))
         }
         Subject::Note(note) => match note.state {
             NoteState::Live => None,
@@ -246,7 +253,7 @@ pub fn sentence(fate: Fate) -> &'static str {
         Fate::DeliveredAlready => "This role got it before, in the same attempt",
         Fate::FileGone => "The file that it refers to is gone",
         Fate::Settled => "It reports work as failed that has been accepted since",
-        Fate::OffTopic => "Nothing in it has to do with the task",
+        Fate::OffTopic => "Too little of it has to do with the task",
         Fate::ShownAlready => "Another item says the same",
         Fate::Amended => "A later statement replaced it",
         Fate::Earlier => "A later statement about the same subject is in, and points to it",
@@ -268,7 +275,7 @@ fn explain(fate: Fate, subject: &Subject, agent: &Agent) -> (&'static str, Vec<S
         Subject::Note(_) => String::new(),
     };
     let set = |key: &str| format!("`handover config set assembly.roles.{role}.{key} N`");
-    let say = || "Say in the task what it is about.".to_owned();
+    let say = || MENTION.to_owned();
     let fixes = match fate {
         Fate::OverTheLimit => vec![
             format!("{} allows more for {role}.", set("limit")),

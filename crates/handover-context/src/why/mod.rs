@@ -1,10 +1,12 @@
 //! Why an agent did or did not get something: what a name means (`subject.rs`), what became of it, and what
-//! would change that (`fate.rs`). For the command line and the dashboard.
+//! would change that (`fate.rs`); why it was not even considered (`missed.rs`). For the command line and the dashboard.
 
 mod fate;
+mod missed;
 mod subject;
 
-use handover_model::{GroupId, Receipt, ReceiptId, Role, SessionId};
+use handover_model::{GroupId, ItemKind, Receipt, ReceiptId, Role, SessionId};
+use handover_store::Result;
 use serde::Serialize;
 
 pub use fate::{Finding, sentence};
@@ -12,6 +14,7 @@ pub use handover_model::short_id;
 pub use subject::{Library, Subject};
 
 use crate::assemble::Explained;
+use missed::Missed;
 
 /// Who got it, or would.
 #[derive(Debug, Clone, Serialize)]
@@ -55,16 +58,30 @@ impl std::fmt::Display for Agent {
     }
 }
 
-/// What became of each record. `now` is everything that such an agent could be given today, explained.
-pub fn explain(
-    subjects: &[Subject],
-    agent: &Agent,
-    receipt: Option<&Receipt>,
-    now: &[Explained],
-) -> Vec<Finding> {
-    let explained = subjects.iter().map(|subject| match receipt {
-        Some(receipt) => Finding::in_receipt(subject, agent, receipt, now),
-        None => Finding::among(subject, agent, now),
-    });
-    explained.collect()
+impl Library<'_> {
+    /// What became of each record. `now` is everything that such an agent could be given today, explained.
+    pub fn explain(
+        &self,
+        subjects: &[Subject],
+        agent: &Agent,
+        receipt: Option<&Receipt>,
+        task: Option<&str>,
+        now: &[Explained],
+    ) -> Result<Vec<Finding>> {
+        let chosen = now.iter().any(|one| one.kind == ItemKind::Note);
+        let explained = subjects.iter().map(|subject| {
+            let id = subject.id();
+            let is_candidate =
+                now.iter().any(|one| one.kind == subject.kind() && one.id.to_string() == id);
+            let missed = match subject {
+                Subject::Note(note) if !is_candidate => Some(Missed::of(self, note, task, chosen)?),
+                Subject::Note(_) | Subject::Package(_) => None,
+            };
+            Ok(match receipt {
+                Some(receipt) => Finding::in_receipt(subject, agent, receipt, now, missed.as_ref()),
+                None => Finding::among(subject, agent, now, missed.as_ref()),
+            })
+        });
+        explained.collect()
+    }
 }

@@ -47,10 +47,17 @@ impl std::fmt::Debug for Library<'_> {
 impl Library<'_> {
     /// What a name means, best first: nothing, if no record has it. `path` is the name as a path in the project.
     pub fn find(&self, name: &str, path: &str) -> Result<Vec<Subject>> {
-        if let Ok(id) = name.parse::<PackageId>() {
-            return Ok(vec![Subject::Package(self.store.package(id)?)]);
+        let mut found = match name.parse::<PackageId>() {
+            // The end of a note's id, as lists show it, may be nothing but digits.
+            Ok(id) => match self.store.package(id) {
+                Err(StoreError::NotFound { .. }) => Vec::new(),
+                package => vec![Subject::Package(package?)],
+            },
+            Err(_) => Vec::new(),
+        };
+        if found.is_empty() {
+            found = self.packages_at(path)?;
         }
-        let mut found = self.packages_at(path)?;
         if found.is_empty() {
             found = self.notes_named(name)?;
         }

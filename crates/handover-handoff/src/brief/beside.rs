@@ -238,7 +238,7 @@ fn files(task: &str) -> Vec<String> {
 fn render(siblings: &[Sibling], tokenizer: Tokenizer, budget: u64) -> Beside {
     for shown in (1..=siblings.len()).rev() {
         let mut text = format!(
-            "### Working beside you ({shown})\n\nAgents of the same lead; their part is theirs.\n\n"
+            "### Working beside you ({shown})\n\nOther agents of the same lead; leave their work to them.\n\n"
         );
         for sibling in &siblings[..shown] {
             text.push_str(&entry(sibling));

@@ -2,7 +2,7 @@
 
 use handover_context::everything::{Assumed, Everything, parse_kind, parse_type, search};
 use handover_context::shape;
-use handover_model::{GroupId, SessionId, Timestamp};
+use handover_model::{GroupId, SessionId, Timestamp, UnknownWord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -107,7 +107,7 @@ impl Tool for Search {
             ));
         }
         let wrong = |name: &'static str| {
-            move |error: String| {
+            move |error: UnknownWord| {
                 ToolError::invalid(format!("`{name}` is wrong: {error}"), "Omit it for all.")
             }
         };

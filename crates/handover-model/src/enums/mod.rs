@@ -86,7 +86,7 @@ pub use trust::*;
 
 /// A text that is not one of an enum's values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{value}` is not a {what}; one of {} is expected", allowed.join(", "))]
+#[error("`{value}` is not a {what}; use {}", either(allowed))]
 pub struct UnknownWord {
     /// The name of the enum in messages, such as "package kind".
     pub what: &'static str,
@@ -94,6 +94,14 @@ pub struct UnknownWord {
     pub value: String,
     /// The texts that would have been accepted.
     pub allowed: &'static [&'static str],
+}
+
+/// `low, medium or high`.
+fn either(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => words.concat(),
+    }
 }
 
 #[cfg(test)]
@@ -158,10 +166,10 @@ mod tests {
         let error = "urgent".parse::<Priority>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`urgent` is not a priority; one of low, medium, high, critical is expected"
+            "`urgent` is not a priority; use low, medium, high or critical"
         );
         let error = serde_json::from_str::<Verdict>("\"done\"").unwrap_err();
-        assert!(error.to_string().starts_with("`done` is not a verdict; one of complete, "));
+        assert!(error.to_string().starts_with("`done` is not a verdict; use complete, "));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use handover_context::everything::{Everything, parse_kind, parse_type, search};
 use handover_context::shape;
 use handover_mcp::{RequestContext, ToolError};
-use handover_model::{GroupId, ProjectId, SessionId, Timestamp};
+use handover_model::{GroupId, ProjectId, SessionId, Timestamp, UnknownWord};
 use serde_json::Value;
 
 use super::{ApiRequest, Endpoint, Verb};
@@ -60,7 +60,7 @@ fn find(
     };
     let word = |name: &str| request.query_param::<String>(name);
     let wrong = |name: &'static str| {
-        move |error: String| {
+        move |error: UnknownWord| {
             ToolError::invalid(format!("invalid `{name}`: {error}"), "Correct the query.")
         }
     };

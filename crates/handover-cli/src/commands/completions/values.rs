@@ -1,11 +1,12 @@
 //! What an argument can be: words of closed sets, and names and ids of the project's records.
 
 use clap::Arg;
+use handover_context::everything::{KINDS, TYPES};
 use handover_hosts::Registry;
 use handover_model::config::KEYS;
 use handover_model::{
     Confidence, GroupStatus, NoteKind, NoteState, PackageKind, Phase, Priority, ProjectId,
-    RecordState, SessionStatus, TestingMode, roles,
+    RecordState, SessionStatus, SourceName, TestingMode, roles,
 };
 use handover_store::{
     ErrorFilter, NoteFilter, PackageFilter, ReceiptFilter, RunFilter, Store, StrategyFilter,
@@ -38,7 +39,11 @@ pub(super) fn of(app: &App, path: &[&str], argument: &Arg) -> Vec<String> {
         "state" if noun == "note" => words(NoteState::WORDS),
         "state" => words(RecordState::WORDS),
         "model" => words(FAMILIES),
+        "host" if matches!(noun, "spawn" | "run") => started().collect(),
         "host" => hosts(),
+        "of" if noun == "search" => words(TYPES),
+        "kind" if noun == "search" => words(&KINDS),
+        "sources" if noun == "learn" => words(SourceName::WORDS),
         "key" if noun == "config" => KEYS.iter().map(|key| key.name.to_owned()).collect(),
         // What follows is in the store; a folder without one offers nothing.
         _ => app.existing_store().map(|store| records(app, store, noun, id)).unwrap_or_default(),
@@ -51,10 +56,14 @@ fn known_roles(app: &App) -> Vec<String> {
     built_in.chain(configured.unwrap_or_else(|_| Vec::new())).collect()
 }
 
+/// Programs that `spawn` and `run` can start.
+fn started() -> impl Iterator<Item = String> {
+    handover_agents::Registry::built_in().hosts().into_iter().map(|host| host.to_string())
+}
+
 /// Programs that are started and programs that call us.
 fn hosts() -> Vec<String> {
-    let started = handover_agents::Registry::built_in().hosts();
-    let mut names: Vec<String> = started.iter().map(ToString::to_string).collect();
+    let mut names: Vec<String> = started().collect();
     names.extend(Registry::built_in().iter().map(|host| host.name().to_string()));
     names.sort();
     names.dedup();

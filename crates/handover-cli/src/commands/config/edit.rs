@@ -26,6 +26,11 @@ pub(crate) struct EditArgs {
 
 pub(crate) fn run(app: &App, args: EditArgs) -> Outcome {
     let file = args.file.file(app)?;
+    let is_chosen = ["VISUAL", "EDITOR"].iter().any(|name| env::var(name).is_some());
+    if !is_chosen && !app.stdin.is_terminal() {
+        return Err(CommandError::new(Exit::Usage, "usage", "there is no terminal for an editor")
+            .hinted("Set EDITOR, or use `handover config set KEY VALUE`."));
+    }
     let before = file.read()?;
     let failed = |error: &std::io::Error| io(error);
     let mut draft = tempfile::Builder::new()

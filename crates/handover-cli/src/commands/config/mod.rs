@@ -69,9 +69,7 @@ fn say_if_untrusted(app: &App, file: &ConfigFile, key: Option<&str>) {
         .filter(|want| key.is_none_or(|key| key == *want))
         .collect();
     if !wants.is_empty() {
-        app.ui.warn(format_args!(
-            "{} takes effect after `handover trust`, as anything that could do harm",
-            wants.join(", ")
-        ));
+        app.ui
+            .warn(format_args!("{} takes effect once you run `handover trust`", wants.join(", ")));
     }
 }

@@ -44,7 +44,8 @@ pub(crate) fn run(app: &App, args: SetArgs) -> Outcome {
     let text = file.with(&path, args.value.as_deref())?;
     let changed = text != before;
     if changed {
-        file.write(&text)?;
+        let value = args.value.as_deref().unwrap_or_default();
+        file.write(&text).map_err(|error| file.refused(&before, &path, value, error))?;
     }
     let answer = json!({
         "key": args.key, "file": file.path(), "changed": changed, "set": args.value.is_some(),

@@ -53,8 +53,8 @@ pub(crate) fn run(app: &App, args: &CoverageArgs) -> Outcome {
             vec![spawn.host.to_string(), id, spawn.kind.clone(), spawn.state.to_string(), reason]
         });
         let empty = match unconnected.is_empty() {
-            true => "No agent program started a subagent here since Handover is used.",
-            false => "No connected agent program started a subagent here since Handover is used.",
+            true => "No subagents have been started here since Handover was set up.",
+            false => "No connected agent program has started a subagent here since Handover was set up.",
         };
         ui.table(&["host", "agent", "kind", "state", "reason"], rows.collect(), empty)?;
         if !spawns.is_empty() {

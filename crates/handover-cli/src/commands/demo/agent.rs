@@ -1,6 +1,7 @@
 //! `handover demo-agent`: a scripted agent without a model, for the demo. It reports like any other agent.
 
 use std::io::Read as _;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -21,6 +22,10 @@ pub(crate) struct DemoAgentArgs {
     /// Pause between two steps
     #[arg(long, value_name = "MS", default_value = "0", requires = "shop")]
     step: u64,
+
+    /// Do not pause any more once this file exists
+    #[arg(long, value_name = "FILE", requires = "shop")]
+    hurry: Option<PathBuf>,
 }
 
 /// Slows the demo down enough to follow.
@@ -38,7 +43,7 @@ struct Assignment {
 
 pub(crate) fn run(app: &App, args: DemoAgentArgs) -> Outcome {
     if args.shop {
-        coder::run(app, Duration::from_millis(args.step))?;
+        coder::run(app, Duration::from_millis(args.step), args.hurry)?;
         return Ok(Exit::Done);
     }
     let variable = |name: &str| {
@@ -82,11 +87,19 @@ impl Assignment {
         Ok(match (self.phase.as_str(), self.story.as_str()) {
             ("dev", "1-1-greet") => {
                 fs_err::write("greeting.txt", "Helo, Ada!\n")?;
-                done("The guest is greeted.", "each greeting is a file with one line")
+                done(
+                    "The guest is greeted.",
+                    "Each greeting is a file of its own, so that a gate can compare it as a whole",
+                    "Read a new greeting once more before you end: the gate compares every letter",
+                )
             }
             ("fix", _) => {
                 fs_err::write("greeting.txt", "Hello, Ada!\n")?;
-                done("The typo is fixed.", "spelling is checked by a gate")
+                done(
+                    "The typo is fixed.",
+                    "The text stays in the file, because the gate reads only that",
+                    "A failed spelling gate names no line: compare greeting.txt with the story",
+                )
             }
             ("dev", "1-2-farewell") => self.farewell()?,
             ("dev", "2-1-german") => {
@@ -99,7 +112,11 @@ impl Assignment {
                 } else {
                     "nothing says who the guest is"
                 };
-                done(&format!("The guest is greeted in German; {how}."), how)
+                done(
+                    &format!("The guest is greeted in German; {how}."),
+                    "A translation keeps the guest's name, which the handoff of the epic before has",
+                    "A greeting in another language is a file with that language's word, as hallo.txt",
+                )
             }
             ("review", _) => self.review(),
             ("analysis", _) => self.analysis(),
@@ -118,7 +135,11 @@ impl Assignment {
             );
         }
         fs_err::write("farewell.txt", "Goodbye, Ada!\n")?;
-        Ok(done("The guest is seen off.", "the guest is named in greeting.txt"))
+        Ok(done(
+            "The guest is seen off.",
+            "The guest of a story without a name is the one in greeting.txt",
+            "A story about the guest needs the name: look for it in the greetings first",
+        ))
     }
 
     /// Each persona finds something else in round one, and agrees with the other in round two.
@@ -157,8 +178,9 @@ impl Assignment {
     }
 }
 
-fn done(summary: &str, decision: &str) -> Value {
-    json!({"verdict": "complete", "summary": summary, "reasoning": {"decisions": decision, "completion": summary}})
+/// The end of a phase: what was done, what was decided, and what later agents should know.
+fn done(summary: &str, decision: &str, lesson: &str) -> Value {
+    json!({"verdict": "complete", "summary": summary, "reasoning": {"decisions": decision, "completion": lesson}})
 }
 
 fn scenarios(epic: &str) -> Value {
@@ -188,10 +210,10 @@ fn retro() -> Value {
             "summary": "Greetings are one-line files; a gate checks the spelling of greeting.txt.",
             "went_well": ["Every story was one file"],
             "went_badly": ["No story named the guest"],
-            "patterns": [{"text": "One greeting per file, one line", "file": "greeting.txt"}],
-            "decisions": [{"text": "The guest's name is written out", "why": "there is only one guest"}],
+            "patterns": [{"text": "Give each greeting a file of its own with a single line", "file": "greeting.txt"}],
+            "decisions": [{"text": "Write the guest's name out", "why": "there is only one guest"}],
             "gotchas": [{"text": "The guest is Ada: stories about greeting the guest do not say so", "file": "greeting.txt"}],
-            "test_conventions": ["grep -qx is enough for a greeting"],
+            "test_conventions": ["Compare files of one line with `grep -qx`"],
         },
     })
 }

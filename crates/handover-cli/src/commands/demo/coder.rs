@@ -2,10 +2,11 @@
 //! the real tests, and all it knows is its prompt.
 
 use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::shop::{FINDINGS, LESSON, LOG};
+use super::shop::{FINDINGS, FOUND_IN, LESSON, LOG};
 use crate::app::App;
 use crate::error::{CommandError, io};
 
@@ -17,10 +18,15 @@ const ROUNDED_DOWN: &str =
 const ON_EACH_LINE: &str =
     "for price; do total=$((total + price + (price * 19 + 50) / 100)); done\necho $total\n";
 
+/// How often an agent looks whether it should hurry.
+const BLINK: Duration = Duration::from_millis(50);
+
 /// An agent at work.
 struct Coder<'a> {
     app: &'a App,
     pace: Duration,
+    /// The file that says that nobody wants to wait.
+    hurry: Option<PathBuf>,
     /// `cart` or `invoice`.
     what: &'static str,
     steps: u32,
@@ -28,7 +34,7 @@ struct Coder<'a> {
 }
 
 /// Works on the task of the prompt.
-pub(super) fn run(app: &App, pace: Duration) -> Result<(), CommandError> {
+pub(super) fn run(app: &App, pace: Duration, hurry: Option<PathBuf>) -> Result<(), CommandError> {
     let mut prompt = String::new();
     std::io::stdin()
         .lock()
@@ -36,7 +42,7 @@ pub(super) fn run(app: &App, pace: Duration) -> Result<(), CommandError> {
         .read_to_string(&mut prompt)
         .map_err(|error| io(&error))?;
     let what = if prompt.contains("src/invoice.sh") { "invoice" } else { "cart" };
-    let mut coder = Coder { app, pace, what, steps: 0, failed: 0 };
+    let mut coder = Coder { app, pace, hurry, what, steps: 0, failed: 0 };
     let knew = prompt.contains(LESSON);
     if knew {
         coder.work_with_the_lesson()?;
@@ -57,8 +63,10 @@ pub(super) fn run(app: &App, pace: Duration) -> Result<(), CommandError> {
 
 impl Coder<'_> {
     fn work_with_the_lesson(&mut self) -> Result<(), CommandError> {
-        self.step("reading the task, and what others found out")?;
-        self.step("my brief says that accounting rounds tax on each line")?;
+        self.step("reading the task; my brief says how accounting rounds tax")?;
+        let findings = fs_err::read_to_string(FOUND_IN).map_err(|error| io(&error))?;
+        let rule = findings.lines().find(|line| line.contains(LESSON)).unwrap_or_default();
+        self.step(&format!("reading {FOUND_IN}: {rule}"))?;
         self.write("tax on each line", ON_EACH_LINE)?;
         self.test()
     }
@@ -78,8 +86,16 @@ impl Coder<'_> {
 
     fn step(&mut self, what: &str) -> Result<(), CommandError> {
         self.steps += 1;
-        std::thread::sleep(self.pace);
+        self.pause();
         self.app.ui.line(format_args!("  {:>2}  {what}", self.steps))
+    }
+
+    /// Pauses between two steps, as long as somebody wants to watch.
+    fn pause(&self) {
+        let end = Instant::now() + self.pace;
+        while Instant::now() < end && !self.hurry.as_ref().is_some_and(|file| file.exists()) {
+            std::thread::sleep(BLINK);
+        }
     }
 
     fn write(&mut self, how: &str, text: &str) -> Result<(), CommandError> {
@@ -117,9 +133,9 @@ impl Coder<'_> {
             String::new()
         } else {
             fs_err::create_dir_all("docs").map_err(|error| io(&error))?;
-            fs_err::write("docs/tax.md", FINDINGS).map_err(|error| io(&error))?;
+            fs_err::write(FOUND_IN, FINDINGS).map_err(|error| io(&error))?;
             format!(
-                "packages:\n  - {{path: docs/tax.md, kind: research, priority: high, summary: \"Accounting rounds tax {LESSON}, half up, and then adds. Tax on the sum is a cent off.\", consumers: [developer, qa_expert]}}\n\
+                "packages:\n  - {{path: {FOUND_IN}, kind: research, priority: high, summary: \"Accounting rounds tax {LESSON}, half up, and then adds. Tax on the sum is a cent off.\", consumers: [developer, qa_expert]}}\n\
                  errors:\n  - {{message: \"{what}: accounting expects 537, got 536\", solution: \"round the tax {LESSON}, then add\"}}\n"
             )
         };

@@ -46,14 +46,14 @@ impl Stage<'_> {
         self.run_git(&["commit", "--quiet", "--message", "the plan"])?;
         self.git(&["ls-files", "docs"])?;
         self.say("The order follows from the declared dependencies, not from the command line.")?;
-        self.play(&["chain", "2", "1", "--dry-run"], "")?;
+        self.play(&["run", "2", "1", "--dry-run"], "")?;
         self.say(
             "Every agent is a fresh process in a worktree, and the gate is a real program. Watch for the typo that the \
              gate catches and an agent fixes, for the two reviewers (first independently, then knowing each \
              other's findings), and for the story that fails, is analyzed and retried.",
         )?;
         let parties = ["--party-review", "--party-failure", "--party-agents", "winston,murat"];
-        self.play(&[&["chain", "2", "1", "--uat", "quick"][..], &parties].concat(), "")?;
+        self.play(&[&["run", "2", "1", "--uat", "quick"][..], &parties].concat(), "")?;
         self.say("The commits are on separate branches; your checkout was not touched.")?;
         self.git(&["log", "--oneline", "--reverse", "main..handover/epic-2"])?;
         self.git(&["status", "--short"])?;
@@ -67,8 +67,8 @@ impl Stage<'_> {
         self.git(&["show", "handover/epic-1:docs/handoffs/epic-1-handoff.md"])?;
         self.git(&["show", "handover/epic-2:hallo.txt"])?;
         self.say("Scenarios can be run at any time; manual ones are listed.")?;
-        self.play(&["uat", "1"], "")?;
-        self.say("What was learned is now a strategy of the project.")?;
+        self.play(&["run", "uat", "1"], "")?;
+        self.say("What was learned is now a strategy of the project: agents of every later epic get what fits their task.")?;
         self.play(&["strategy", "list"], "")?;
         self.say(
             "Next: write your own docs/epics and docs/stories, then `handover run 1 --dry-run`.",

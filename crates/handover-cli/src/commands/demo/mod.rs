@@ -93,14 +93,16 @@ pub(crate) fn run(app: &App, line: CommandLine, args: DemoArgs) -> Outcome {
     }
     check_system(args.epic || args.web)?;
     env::isolate();
-    let folder =
-        tempfile::Builder::new().prefix("handover-demo-").tempdir().map_err(|error| io(&error))?;
+    let folder = tempfile::Builder::new().prefix("handover-demo-").tempdir().map_err(|error| {
+        io(&error).hinted("Make the folder for temporary files writable, or name another: `TMPDIR=. handover demo`.")
+    })?;
     let root = folder.path().join("shop");
     fs_err::create_dir_all(root.join("docs")).map_err(|error| io(&error))?;
     // Commands run in process exactly as shown, so they must run inside the project.
     let before = app.folder()?;
     std::env::set_current_dir(&root).map_err(|error| io(&error))?;
-    let stage = Stage { app, line, root: &root, pace: Pace::new(args.fast) };
+    let stage =
+        Stage { app, line, root: &root, pace: Pace::new(args.fast || args.web, folder.path()) };
     let result = if args.web {
         web::show(app, line, &root, args.port, args.still)
     } else if args.epic {
@@ -108,6 +110,8 @@ pub(crate) fn run(app: &App, line: CommandLine, args: DemoArgs) -> Outcome {
     } else {
         stage.story()
     };
+    // Before the error is printed: keys belong to the shell again.
+    drop(stage);
     std::env::set_current_dir(before).map_err(|error| io(&error))?;
     result?;
     if args.keep {

@@ -36,8 +36,14 @@ fi
 /// What the first agent finds out, as a phrase that only its findings contain.
 pub(super) const LESSON: &str = "on each line";
 
+/// Where it writes that down.
+pub(super) const FOUND_IN: &str = "docs/tax.md";
+
 /// The findings of the agent that found the rule. The password is fake; it is there to be redacted.
 pub(super) const FINDINGS: &str = "\
+---
+group_id: global
+---
 # How accounting rounds tax
 
 ## Summary

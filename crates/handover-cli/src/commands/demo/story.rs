@@ -1,7 +1,9 @@
 //! `handover demo`: the same two tasks twice. Without Handover the second agent repeats the mistake of the
 //! first; with it, it does not.
 
+use std::ffi::OsString;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use handover_agents::join_command;
@@ -78,6 +80,8 @@ impl Stage<'_> {
                     &agent,
                     "--role",
                     "developer",
+                    "--group",
+                    what,
                     "--task",
                     task,
                 ],
@@ -129,7 +133,7 @@ impl Stage<'_> {
     /// Writes the agent's script, at the pace of the moment.
     fn script(&self) -> Result<(), CommandError> {
         let step = self.pace.agent_step().as_millis().to_string();
-        self.write(AGENT, &script(&step)?)
+        self.write(AGENT, &script(&step, self.pace.hurry())?)
     }
 
     /// Starts the agent without Handover: the task is all it gets.
@@ -167,8 +171,12 @@ impl Stage<'_> {
 }
 
 /// A script that runs this program as the agent.
-pub(super) fn script(step: &str) -> Result<String, CommandError> {
+pub(super) fn script(step: &str, hurry: Option<&Path>) -> Result<String, CommandError> {
     let program = std::env::current_exe().map_err(|error| io(&error))?;
-    let args = ["demo-agent".into(), "--shop".into(), "--step".into(), step.into()];
+    let mut args: Vec<OsString> =
+        vec!["demo-agent".into(), "--shop".into(), "--step".into(), step.into()];
+    if let Some(file) = hurry {
+        args.extend(["--hurry".into(), file.into()]);
+    }
     Ok(format!("exec {}\n", join_command(&program, &args)))
 }

@@ -6,13 +6,14 @@ pub(crate) mod repair;
 
 use handover_context::package_file::{FileState, file_state};
 use handover_handoff::spool;
+use handover_knowledge::Git;
 use handover_model::{RecordState, SessionStatus};
 use handover_store::{CheckedPart, PackageFilter, StoreError};
 use serde::Serialize;
 
 use super::{Outcome, host, probe};
 use crate::app::App;
-use crate::error::{CommandError, Exit};
+use crate::error::{CommandError, Exit, INSTALL_GIT};
 use crate::learn;
 use crate::store::StoreLocation;
 use crate::trust;
@@ -174,9 +175,9 @@ pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
                 ui.heading(check.group.title())?;
             }
             let mark = if check.ok { "ok  " } else { "FAIL" };
-            ui.line(format_args!("  {mark}  {}: {}", check.name, check.detail))?;
+            ui.wrapped(8, format_args!("  {mark}  {}: {}", check.name, check.detail))?;
             if let Some(fix) = check.fix.as_ref().filter(|_| !check.ok) {
-                ui.line(format_args!("        {fix}"))?;
+                ui.wrapped(8, format_args!("        {fix}"))?;
             }
         }
         match failed {
@@ -212,6 +213,10 @@ fn trust(app: &App) -> Result<Check, CommandError> {
 fn notes(app: &App) -> Result<Check, CommandError> {
     let (_, project) = app.learning()?;
     let known = app.store()?.note_postings(&project, &[String::new()])?.notes;
+    if let Err(error) = Git::open(&app.project()?.root, app.environment()?) {
+        let detail = format!("{known} in use; whether they are up to date is unknown: {error}");
+        return Ok(Check::wrong("notes", detail, INSTALL_GIT));
+    }
     Ok(match learn::left(app)? {
         0 => Check::fine("notes", format!("{known} in use; documents and commits are up to date")),
         left => Check::fine(

@@ -71,8 +71,8 @@ pub(crate) fn run(app: &App, args: InstallArgs) -> Outcome {
         summarize(app, &file, &after, new_project)?;
         let asks = !args.yes && !args.dry_run && app.stdin.is_terminal();
         if asks && !app.ui.confirm(&format!("Change {}?", file.path.display())) {
-            return Err(CommandError::new(Exit::Usage, "not_confirmed", "nothing was changed")
-                .hinted("`--diff` shows every line; `--yes` does not ask."));
+            app.ui.note("Nothing was changed. `--diff` shows every line; `--yes` does not ask.");
+            return Ok(Exit::Failed);
         }
     }
     if !args.dry_run {

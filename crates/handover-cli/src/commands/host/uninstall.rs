@@ -30,6 +30,10 @@ pub(crate) struct UninstallArgs {
     /// Show the change without making it
     #[arg(long)]
     dry_run: bool,
+
+    /// Show every line that changes
+    #[arg(long)]
+    diff: bool,
 }
 
 pub(crate) fn run(app: &App, args: &UninstallArgs) -> Outcome {
@@ -45,7 +49,7 @@ pub(crate) fn run(app: &App, args: &UninstallArgs) -> Outcome {
         None => None,
     };
     let changed = now != after;
-    if changed && !app.ui.is_json() {
+    if changed && (args.diff || args.dry_run) && !app.ui.is_json() {
         app.ui.line(file.diff(now.as_deref(), after.as_deref()).trim_end())?;
     }
     if let (true, false, Some(now)) = (changed, args.dry_run, &now) {

@@ -10,18 +10,21 @@ use serde_json::json;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
+use crate::input::no_file;
 
 pub(crate) fn run(app: &App, file: &Path) -> Outcome {
     let (store, redactor) = (app.store()?, app.redactor()?);
     let added = if file == Path::new("-") {
         import(store, &mut BufReader::new(std::io::stdin().lock()), redactor)?
     } else {
-        let opened = open_regular(&app.folder()?.join(file)).map_err(|error| {
-            match error.is_irregular() {
-                true => CommandError::invalid(error)
-                    .hinted("Pass a file written by `handover data export`."),
-                false => error.into(),
-            }
+        let path = app.folder()?.join(file);
+        if !path.exists() {
+            return Err(no_file(file));
+        }
+        let opened = open_regular(&path).map_err(|error| match error.is_irregular() {
+            true => CommandError::invalid(error)
+                .hinted("Pass a file written by `handover data export`."),
+            false => error.into(),
         })?;
         import(store, &mut BufReader::new(opened), redactor)?
     };

@@ -11,7 +11,7 @@ use handover_model::{Note, ProjectId};
 use handover_text::cut;
 
 use super::Outcome;
-use crate::app::App;
+use crate::app::{App, short_id};
 use crate::error::{CommandError, Exit};
 use crate::ui::Ui;
 
@@ -59,18 +59,18 @@ fn answer(app: &App, note: &Note) -> Outcome {
 }
 
 fn print(ui: &Ui, note: &Note) -> Result<(), CommandError> {
-    ui.line(format_args!("Note       {}", note.id))?;
-    ui.line(format_args!("From       {} ({})", note.origin, note.kind))?;
-    ui.line(format_args!("Time       {}", ui.time(note.created_at)))?;
-    ui.line(format_args!("Trust      {}", note.trust))?;
+    ui.wrapped(11, format_args!("Note       {}", short_id(note.id.as_str())))?;
+    ui.wrapped(11, format_args!("From       {} ({})", note.origin, note.kind))?;
+    ui.wrapped(11, format_args!("Time       {}", ui.time(note.created_at)))?;
+    ui.wrapped(11, format_args!("Trust      {}", note.trust))?;
     let reason = note.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-    ui.line(format_args!("State      {}{reason}", note.state))?;
+    ui.wrapped(11, format_args!("State      {}{reason}", note.state))?;
     if !note.title.is_empty() {
-        ui.line(format_args!("Title      {}", note.title))?;
+        ui.wrapped(11, format_args!("Title      {}", note.title))?;
     }
     for (name, list) in [("Paths", &note.paths), ("Symbols", &note.symbols)] {
         if !list.is_empty() {
-            ui.line(format_args!("{name:<10} {}", cut::cut(&list.join(", "), 200)))?;
+            ui.wrapped(11, format_args!("{name:<10} {}", cut::cut(&list.join(", "), 200)))?;
         }
     }
     if note.text.is_empty() {

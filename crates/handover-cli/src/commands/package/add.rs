@@ -1,15 +1,16 @@
 //! `handover package add`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use handover_context::package_file::{Placement, at_path, draft, former};
+use handover_context::package_file::{PackageFileError, Placement, at_path, draft, former};
 use handover_model::{GroupId, PackageId};
 use handover_store::Supersede;
 
 use super::{FactArgs, register};
 use crate::app::App;
 use crate::commands::Outcome;
-use crate::error::Exit;
+use crate::error::{CommandError, Exit};
+use crate::input::file_like;
 
 /// Register a Markdown file as a context package
 ///
@@ -53,7 +54,11 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     let session = app.session()?;
     let groups = app.group_ids(&session)?;
     let setting = app.package_setting(&session, &groups)?;
-    let located = setting.paths.locate(&app.folder()?, &args.file)?;
+    let folder = app.folder()?;
+    let located = setting.paths.locate(&folder, &args.file).map_err(|error| match error {
+        PackageFileError::Missing { .. } => missing(&folder, &args.file, error.into()),
+        error => error.into(),
+    })?;
     let here = at_path(app.store()?, &session, &located)?;
     let mut facts = args.facts.facts(app)?;
     let placement =
@@ -98,4 +103,15 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
         ));
     }
     Ok(Exit::Done)
+}
+
+/// Adds which file was probably meant.
+fn missing(folder: &Path, file: &Path, error: CommandError) -> CommandError {
+    let meant = file_like(&folder.join(file)).and_then(|path| path.file_name().map(Into::into));
+    match meant {
+        Some::<PathBuf>(name) => {
+            error.hinted(format!("Did you mean `{}`?", file.with_file_name(name).display()))
+        }
+        None => error,
+    }
 }

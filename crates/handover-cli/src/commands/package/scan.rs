@@ -23,7 +23,7 @@ use crate::input;
 /// output instead.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover package scan\n  handover package scan --announced agent-output.md\n  agent … | handover package scan --announced -"
+    after_help = "Examples:\n  handover package scan\n  handover package scan --announced agent-output.md\n  claude -p \"Fix the login\" | handover package scan --announced -"
 )]
 pub(crate) struct ScanArgs {
     /// Agent output to read announcements from, or `-` for standard input

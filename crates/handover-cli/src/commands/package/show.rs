@@ -72,10 +72,10 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
         }
         for delivery in &deliveries {
             ui.line(format_args!(
-                "Delivered  {} to {} (iteration {}), {}",
+                "Delivered  {} to {} (attempt {}), {}",
                 ui.time(delivery.delivered_at),
                 delivery.role,
-                delivery.iteration,
+                delivery.iteration + 1,
                 delivery.state
             ))?;
         }

@@ -7,7 +7,7 @@ use handover_model::Receipt;
 use handover_store::ReceiptFilter;
 
 use super::titles::Titles;
-use crate::app::App;
+use crate::app::{App, short_id};
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 
@@ -37,18 +37,25 @@ pub(crate) fn run(app: &App, args: DiffArgs) -> Outcome {
     };
     let answer = shape::receipt_diff(&older, &receipt);
     app.ui.answer("diff", &answer, |ui| {
-        ui.line(format_args!("From {} to {}", older.id, receipt.id))?;
+        ui.line(format_args!(
+            "From {} to {}",
+            short_id(older.id.as_str()),
+            short_id(receipt.id.as_str())
+        ))?;
         ui.line(format_args!(
             "Tokens {} → {}, zone {} → {}",
             older.tokens, receipt.tokens, older.zone, receipt.zone
         ))?;
-        let titles = Titles::new(app);
+        let titles = Titles::new(app, &receipt.session);
         let items = |key: &str| answer[key].as_array().map(Vec::as_slice).unwrap_or_default();
         for (mark, key) in [("+", "added"), ("-", "removed")] {
             for item in items(key) {
                 let text = |key: &str| item[key].as_str().unwrap_or_default();
                 let title = titles.of(text("kind"), text("id"));
-                ui.line(format_args!("{mark} {title} v{}", item["version"]))?;
+                match text("kind") {
+                    "package" => ui.line(format_args!("{mark} {title} v{}", item["version"]))?,
+                    _ => ui.line(format_args!("{mark} {title}"))?,
+                }
             }
         }
         if items("added").is_empty() && items("removed").is_empty() {

@@ -1,15 +1,18 @@
 //! `handover receipt show`
 
 use handover_engine::stats::{UseOf, use_of};
-use handover_model::{KnownEvent, Provision, Receipt};
+use handover_model::{ItemKind, KnownEvent, Provision, Receipt};
 use handover_store::{EventFilter, ReceiptFilter};
 use serde_json::Value;
 
 use super::titles::Titles;
-use crate::app::App;
+use crate::app::{App, short_id};
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
 use crate::ui::{Ui, count, share};
+
+/// Where values begin.
+const COLUMN: usize = 11;
 
 /// Lines of a task that are shown.
 const TASK_LINES: usize = 6;
@@ -41,7 +44,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
     app.ui.answer("receipt", &receipt, |ui| {
         print_heading(ui, &receipt)?;
         print_provisions(ui, &receipt)?;
-        print_contents(ui, &receipt, &Titles::new(app))?;
+        print_contents(ui, &receipt, &Titles::new(app, &receipt.session))?;
         debrief.as_ref().map_or(Ok(()), |debrief| print_debrief(ui, debrief))
     })?;
     Ok(Exit::Done)
@@ -49,17 +52,19 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
 
 /// Whom the receipt is for, and how large the text was.
 fn print_heading(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
-    ui.line(format_args!("Receipt    {} ({})", receipt.id, receipt.state))?;
+    ui.line(format_args!("Receipt    {} ({})", short_id(receipt.id.as_str()), receipt.state))?;
     if let Some(task) = &receipt.task {
         print_task(ui, task)?;
     }
     ui.line(format_args!("Time       {}", ui.time(receipt.created_at)))?;
-    let group = receipt.group.as_ref().map_or("–", |group| group.as_str());
-    ui.line(format_args!(
-        "For        {} of group {group}, attempt {}",
-        receipt.role,
-        receipt.iteration + 1
-    ))?;
+    let group = match &receipt.group {
+        Some(group) => format!("of group {group}"),
+        None => "(no group)".to_owned(),
+    };
+    ui.wrapped(
+        COLUMN,
+        format_args!("For        {} {group}, attempt {}", receipt.role, receipt.iteration + 1),
+    )?;
     ui.line(format_args!("Session    {}", receipt.session))?;
     ui.line(format_args!(
         "Model      {} ({})",
@@ -75,7 +80,7 @@ fn print_task(ui: &Ui, task: &str) -> Result<(), CommandError> {
         task.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
     for (nth, line) in lines.iter().take(TASK_LINES).enumerate() {
         let name = if nth == 0 { "Task" } else { "" };
-        ui.line(format_args!("{name:<10} {}", handover_text::cut::cut(line, 200)))?;
+        ui.wrapped(COLUMN, format_args!("{name:<10} {}", handover_text::cut::cut(line, 200)))?;
     }
     if lines.len() > TASK_LINES {
         ui.line(format_args!("{:<10} and {} more", "", count(lines.len() - TASK_LINES, "line")))?;
@@ -114,15 +119,26 @@ fn print_contents(ui: &Ui, receipt: &Receipt, titles: &Titles<'_>) -> Result<(),
     let scores = receipt.items.iter().map(|item| item.score);
     let best = scores.chain(receipt.left_out.iter().map(|item| item.score)).fold(0.0, f64::max);
     for item in &receipt.items {
-        ui.line(format_args!(
-            "In         {} v{} ({}), {}, score {}, {}",
-            titles.of(item.kind.as_str(), &item.id),
-            item.version,
-            item.form,
-            item.trust,
-            share(item.score, best),
-            count(item.tokens, "token")
-        ))?;
+        // Only packages have versions.
+        let version = match item.kind {
+            ItemKind::Package => format!(" v{}", item.version),
+            ItemKind::Note
+            | ItemKind::Reasoning
+            | ItemKind::Error
+            | ItemKind::Strategy
+            | ItemKind::Verdict => String::new(),
+        };
+        ui.wrapped(
+            COLUMN,
+            format_args!(
+                "In         {}{version} ({}), {}, {}{}",
+                titles.of(item.kind.as_str(), &item.id),
+                item.form,
+                item.trust,
+                scored(item.score, best),
+                count(item.tokens, "token")
+            ),
+        )?;
         if let Some(at) = item.read_at {
             ui.line(format_args!("           read {}", ui.time(at)))?;
         }
@@ -141,18 +157,17 @@ fn print_contents(ui: &Ui, receipt: &Receipt, titles: &Titles<'_>) -> Result<(),
         }
     }
     if let Some(UseOf { tokens, used_tokens, .. }) = use_of(receipt) {
-        ui.line(format_args!("Used       of {tokens} tokens of these, {used_tokens} were used"))?;
+        ui.line(format_args!("Used       {used_tokens} of {tokens} tokens"))?;
     }
     for item in &receipt.left_out {
         let reason = match &item.amended_by {
             Some(by) => by.to_string(),
             None => item.reason.to_string(),
         };
-        ui.line(format_args!(
-            "Out        {}: {reason}, score {}",
-            titles.of(item.kind.as_str(), &item.id),
-            share(item.score, best)
-        ))?;
+        let title = titles.of(item.kind.as_str(), &item.id);
+        let score = scored(item.score, best);
+        let line = format!("Out        {title}: {reason}, {score}");
+        ui.wrapped(COLUMN, line.trim_end_matches(", "))?;
     }
     if let Some(failure) = &receipt.failure {
         ui.line(format_args!("Failed     {failure}"))?;
@@ -161,6 +176,11 @@ fn print_contents(ui: &Ui, receipt: &Receipt, titles: &Titles<'_>) -> Result<(),
         ui.line(format_args!("Trimmed    {part}"))?;
     }
     print_redactions(ui, receipt)
+}
+
+/// A score as a share of the best one. What is not ranked has none.
+fn scored(score: f64, best: f64) -> String {
+    if score == 0.0 { String::new() } else { format!("score {}, ", share(score, best)) }
 }
 
 /// What was removed for this brief, and what had been removed before it was stored.
@@ -179,15 +199,18 @@ fn print_redactions(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
 /// How the agent ended and what was kept of its last message.
 fn print_debrief(ui: &Ui, debrief: &Value) -> Result<(), CommandError> {
     let text = |key: &str| debrief[key].as_str().unwrap_or("–").to_owned();
-    ui.line(format_args!("Ended      {}: {}", text("verdict"), text("summary")))?;
+    ui.wrapped(COLUMN, format_args!("Ended      {}: {}", text("verdict"), text("summary")))?;
     let kept = &debrief["kept"];
     let length = |key: &str| kept[key].as_array().map_or(0, Vec::len);
-    ui.line(format_args!(
-        "Kept       {} reasoning, {}, {}",
-        kept["reasoning"].as_u64().unwrap_or(0),
-        count(length("packages"), "package"),
-        count(length("errors"), "error")
-    ))
+    ui.wrapped(
+        COLUMN,
+        format_args!(
+            "Kept       {}, {}, {}",
+            count(kept["reasoning"].as_u64().unwrap_or(0), "reasoning entry"),
+            count(length("packages"), "package"),
+            count(length("errors"), "error")
+        ),
+    )
 }
 
 /// The newest receipt, within the session if one is given.

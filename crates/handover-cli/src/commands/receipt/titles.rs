@@ -1,7 +1,7 @@
 //! What people call the records that a receipt lists.
 
-use handover_model::{ErrorPattern, NoteId, ProjectId, Strategy};
-use handover_store::{ErrorFilter, StrategyFilter};
+use handover_model::{ErrorPattern, NoteId, ProjectId, Reasoning, SessionId, Strategy};
+use handover_store::{ErrorFilter, ReasoningFilter, StrategyFilter};
 use handover_text::cut;
 
 use crate::app::{App, short_id};
@@ -15,10 +15,12 @@ pub(super) struct Titles<'a> {
     project: Option<ProjectId>,
     strategies: Vec<Strategy>,
     errors: Vec<ErrorPattern>,
+    reasoning: Vec<Reasoning>,
 }
 
 impl<'a> Titles<'a> {
-    pub(super) fn new(app: &'a App) -> Self {
+    /// Those of a receipt's project and session.
+    pub(super) fn new(app: &'a App, session: &SessionId) -> Self {
         let project = app.learning().ok().map(|(_, project)| project);
         let both = project.as_ref().and_then(|project| {
             let store = app.store().ok()?;
@@ -26,7 +28,11 @@ impl<'a> Titles<'a> {
             Some((strategies, store.errors(project, &ErrorFilter::default()).ok()?))
         });
         let (strategies, errors) = both.unwrap_or_default();
-        Self { app, project, strategies, errors }
+        let reasoning = app
+            .store()
+            .ok()
+            .and_then(|store| store.reasoning(session, &ReasoningFilter::default()).ok());
+        Self { app, project, strategies, errors, reasoning: reasoning.unwrap_or_default() }
     }
 
     /// A record with its title: `package 3 OAuth at the identity provider`.
@@ -54,6 +60,10 @@ impl<'a> Titles<'a> {
                 self.strategies.iter().find(|one| one.id == id).map(|one| one.insight.clone())
             }
             "error" => self.errors.iter().find(|one| one.hash == id).map(|one| one.said()),
+            "reasoning" => {
+                let entry = self.reasoning.iter().find(|one| one.id.to_string() == id);
+                entry.map(|entry| entry.content.clone())
+            }
             _ => None,
         }
     }

@@ -18,8 +18,9 @@ use crate::env;
 use crate::error::{CommandError, Exit};
 use crate::input::agent_programs;
 use crate::local_time;
+use crate::typos::nearest;
 
-pub(crate) use progress::{Shown, outcome, waiting};
+pub(crate) use progress::{Shown, doing, holding, outcome, waiting};
 pub(crate) use request::request;
 
 /// Run the stories of an epic: develop, test, review, commit
@@ -68,7 +69,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "\"PROGRAM ARGS\"")]
     pub(crate) agent_command: Option<String>,
 
-    /// Model, if the agent program lets us choose
+    /// Model (if the agent program supports choosing one)
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
@@ -189,15 +190,25 @@ pub(crate) fn money(text: &str) -> Result<f64, String> {
     }
 }
 
+/// What follows `run` instead of an epic.
+pub(crate) const ASKED: [&str; 6] = ["status", "journal", "answer", "report", "uat", "abandon"];
+
 /// `run EPIC…`, or `run abandon [EPIC]`.
 pub(crate) fn run_or_abandon(app: &App, command: RunCommand) -> Outcome {
     let RunCommand { run: mut args, mut more } = command;
     if args.epic != "abandon" {
-        return if more.is_empty() {
+        let epic = args.epic.clone();
+        let outcome = if more.is_empty() {
             run(app, args)
         } else {
             chain::run(app, ChainArgs { run: args, more })
         };
+        return outcome.map_err(|error| match nearest(&epic, ASKED) {
+            Some(meant) if error.code == "not_found" => {
+                error.hinted(format!("Did you mean `handover run {meant}`?"))
+            }
+            Some(_) | None => error,
+        });
     }
     args.epic = match (more.pop(), more.is_empty()) {
         (Some(epic), true) => epic,

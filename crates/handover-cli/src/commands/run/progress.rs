@@ -360,6 +360,16 @@ pub(super) fn sentence(state: &State, event: &Event) -> Option<String> {
     })
 }
 
+/// `1 holds`, `2 hold`.
+pub(crate) fn holding(count: usize) -> String {
+    if count == 1 { "1 holds".to_owned() } else { format!("{count} hold") }
+}
+
+/// `1 does`, `2 do`.
+pub(crate) fn doing(count: usize) -> String {
+    if count == 1 { "1 does".to_owned() } else { format!("{count} do") }
+}
+
 /// What came of scenarios, with the first that does not hold.
 fn tried(story: &str, gate: UatGate, results: &[ScenarioResult]) -> String {
     let count = |wanted| results.iter().filter(|result| result.outcome == wanted).count();
@@ -368,11 +378,12 @@ fn tried(story: &str, gate: UatGate, results: &[ScenarioResult]) -> String {
     let first = results.iter().find(|result| result.is_wrong());
     match first {
         Some(wrong) => format!(
-            "{story} scenarios ({gate}): {passed} hold, {} do not; {}: {}",
-            results.len() - passed - open,
+            "{story} scenarios ({gate}): {}, {} not; {}: {}",
+            holding(passed),
+            doing(results.len() - passed - open),
             wrong.id,
             wrong.reason
         ),
-        None => format!("{story} scenarios ({gate}): {passed} hold, {open} not tried"),
+        None => format!("{story} scenarios ({gate}): {}, {open} not tried", holding(passed)),
     }
 }

@@ -83,7 +83,7 @@ const EXAMPLES: &str = "\
 Examples:
   handover spawn --host claude --role developer --group login --task \"Refresh tokens in parallel\"
   handover spawn --host codex --role qa_expert --group login --task-file story.md --profile read_only
-  handover spawn --host command --agent-command \"my-agent --quiet\" --role developer --task \"…\" --json";
+  handover spawn --host command --agent-command \"my-agent --quiet\" --role developer --task \"Rotate tokens\" --json";
 
 /// How much of an agent's raw output is kept.
 const LOG_BYTES: u64 = 16 << 20;

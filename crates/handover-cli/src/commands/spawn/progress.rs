@@ -9,6 +9,8 @@ use crate::app::App;
 
 /// Longer lines are cut; the log has all of them.
 const CHARS: usize = 160;
+/// No line is indented further.
+const DEEPEST: usize = 12;
 /// More lines are a flood that nobody reads, and printing them would slow the agent down.
 const LINES: usize = 2_000;
 
@@ -37,7 +39,10 @@ impl<'a> Progress<'a> {
         }
         // Agents print what they read, and a secret must not end up in a CI log.
         self.lines.push(&line);
-        let line = cut(&self.lines.last(), CHARS);
+        let line = self.lines.last();
+        // What an agent indents belongs to the line above.
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let line = format!("{}{}", &line[..indent.min(DEEPEST)], cut(&line, CHARS));
         // Each line of a key is the same mark.
         if !(line.starts_with("[REDACTED") && line == self.last) {
             self.app.ui.note(&line);

@@ -8,7 +8,7 @@ use crate::commands::Outcome;
 use crate::error::Exit;
 use crate::ui::count;
 
-/// Apply the present redaction rules to what is stored
+/// Apply the current redaction rules to stored records
 ///
 /// New rules protect what is stored from then on; this applies them to all records of the store, in one
 /// transaction, and rebuilds the text index. Hashes of receipts and packages stay those of the delivered

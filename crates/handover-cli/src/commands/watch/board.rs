@@ -164,7 +164,7 @@ fn receipt_lines(store: &dyn Store, receipt: &Receipt) -> Vec<String> {
         format!("  {}  ({}, {} tokens{used})", name(item.kind, &item.id), item.form, item.tokens)
     }));
     if let Some(uses) = use_of(receipt) {
-        lines.push(format!("  of {} tokens, {} were used", uses.tokens, uses.used_tokens));
+        lines.push(format!("  used {} of {} tokens", uses.used_tokens, uses.tokens));
     }
     if receipt.items.is_empty() {
         lines.push("  nothing from others".to_owned());

@@ -212,12 +212,12 @@ fn damaged_rows_are_named_and_the_others_imported() {
         [
             &format!("sessions ../x: `session_id`: `../x` is not a valid session id: {rule}"),
             "sessions 4: `session_id` is not text",
-            "sessions s3: `status`: `lost` is not a session status; one of active, completed, failed is expected",
+            "sessions s3: `status`: `lost` is not a session status; use active, completed or failed",
             "sessions ?: `session_id` is missing",
             "context_package_consumers ?: `agent_type` is missing",
             "context_package_consumers ?: `package_id` is missing",
-            "context_packages 7: `package_type`: `poetry` is not a package kind; one of research, failures, \
-             decisions, handoff, investigation is expected",
+            "context_packages 7: `package_type`: `poetry` is not a package kind; use research, failures, \
+             decisions, handoff or investigation",
             "context_packages 7: `producer_agent` is missing",
             "context_packages 7: there is no session `elsewhere`",
             "context_packages ?: `id` is missing",

@@ -1,8 +1,7 @@
 //! "Why didn't it know …?", as a form: what `handover why` answers.
 
-use handover_context::why::{self, Agent, Finding, Library};
+use handover_context::why::{Agent, Finding, Library};
 use handover_model::{ItemKind, Receipt};
-use handover_store::StoreError;
 use maud::{Markup, html};
 
 use crate::error::PageError;
@@ -51,17 +50,13 @@ fn answer(site: &Site<'_>, receipt: &Receipt, asked: &str) -> Result<Vec<Finding
         config: &site.config.assembly,
         session: &receipt.session,
     };
-    let subjects = match library.find(asked, asked) {
-        // A number that no package has.
-        Err(StoreError::NotFound { .. }) => Vec::new(),
-        found => found?,
-    };
+    let subjects = library.find(asked, asked)?;
     if subjects.is_empty() {
         return Ok(Vec::new());
     }
     let agent = Agent::of(receipt);
     let now = (site.candidates)(&agent, receipt.task.as_deref());
-    Ok(why::explain(&subjects, &agent, Some(receipt), &now))
+    Ok(library.explain(&subjects, &agent, Some(receipt), receipt.task.as_deref(), &now)?)
 }
 
 fn found(finding: &Finding) -> Markup {
