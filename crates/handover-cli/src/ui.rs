@@ -234,12 +234,7 @@ impl Ui {
     /// A text in lines of at most the terminal's width; further ones are indented.
     pub(crate) fn wrap(&self, text: &str) -> String {
         let Some(width) = self.limit.columns() else { return text.to_owned() };
-        words::wrap(text, width)
-    }
-
-    /// Prints a text in lines that fit the terminal.
-    pub(crate) fn wrapped(&self, text: impl std::fmt::Display) -> Result<(), CommandError> {
-        self.line(self.wrap(&text.to_string()))
+        words::wrapped(&handover_text::cut::one_line(text), width, 2)
     }
 
     /// A text as the last cell of a table: cut to `chars` for a person, complete for a program.

@@ -39,13 +39,16 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
     } else {
         format!("branch {}", text(run, "branch"))
     };
-    app.ui.wrapped(format_args!(
-        "Run {} of epic {}: {}, {:.4} USD, {place}",
-        text(run, "id"),
-        text(run, "epic"),
-        text(run, "state"),
-        run["cost_usd"].as_f64().unwrap_or_default(),
-    ))?;
+    app.ui.wrapped(
+        2,
+        format_args!(
+            "Run {} of epic {}: {}, {:.4} USD, {place}",
+            text(run, "id"),
+            text(run, "epic"),
+            text(run, "state"),
+            run["cost_usd"].as_f64().unwrap_or_default(),
+        ),
+    )?;
     if let Ok(until) = text(run, "waits_until").parse() {
         app.ui.line(super::run::waiting(until))?;
     }
@@ -82,12 +85,12 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
     }
     app.ui.table(&header, rows, "No stories.")?;
     for reason in reasons.iter().filter(|_| app.ui.is_narrow()) {
-        app.ui.wrapped(reason)?;
+        app.ui.wrapped(2, reason)?;
     }
     for story in run["stories"].as_array().into_iter().flatten() {
         for line in story["test_setup"].as_array().into_iter().flatten() {
             let (id, line) = (text(story, "id"), line.as_str().unwrap_or_default());
-            app.ui.wrapped(format_args!("{id} changed how it is tested: {line}"))?;
+            app.ui.wrapped(2, format_args!("{id} changed how it is tested: {line}"))?;
         }
     }
     let mut asked = false;
@@ -96,7 +99,7 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
         asked |= !question.is_empty();
         for (n, line) in question.lines().enumerate() {
             let who = if n == 0 { format!("{} asks:", text(story, "id")) } else { String::new() };
-            app.ui.wrapped(format_args!("{who} {line}"))?;
+            app.ui.wrapped(2, format_args!("{who} {line}"))?;
         }
     }
     if asked {

@@ -4,35 +4,6 @@ use handover_model::Timestamp;
 
 use super::width_of;
 
-/// A text in lines of at most `width` columns, broken between words; further lines are indented.
-pub(super) fn wrap(text: &str, width: usize) -> String {
-    const INDENT: &str = "  ";
-    let (mut out, mut used) = (String::new(), 0);
-    for word in text.split_whitespace() {
-        let wide = super::width_of(word);
-        if used > 0 && used + 1 + wide > width {
-            out.push('\n');
-            out.push_str(INDENT);
-            used = INDENT.len();
-        } else if used > 0 {
-            out.push(' ');
-            used += 1;
-        }
-        // A word that is longer than a line is broken anywhere.
-        for letter in word.chars() {
-            let wide = super::width_of(letter.encode_utf8(&mut [0; 4]));
-            if used + wide > width && used > INDENT.len() {
-                out.push('\n');
-                out.push_str(INDENT);
-                used = INDENT.len();
-            }
-            out.push(letter);
-            used += wide;
-        }
-    }
-    out
-}
-
 /// A number of things: `1 group`, `2 groups`, `3 entries`.
 pub(crate) fn count(number: impl TryInto<u64>, one: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
@@ -65,7 +36,7 @@ pub(crate) fn ago(then: Timestamp, now: Timestamp) -> String {
 /// The narrowest text that is broken into lines.
 const NARROWEST: usize = 16;
 
-/// A line as several, none wider than the terminal unless a word is; all but the first are indented.
+/// A line as several, none wider than the terminal; all but the first are indented.
 pub(super) fn wrapped(line: &str, width: usize, indent: usize) -> String {
     let indent = if indent + NARROWEST > width { 0 } else { indent };
     if line.contains('\n') || width < NARROWEST {
@@ -86,8 +57,17 @@ pub(super) fn wrapped(line: &str, width: usize, indent: usize) -> String {
             text.push(' ');
             used += 1;
         }
-        text.push_str(word);
-        used += wide;
+        // A word that is longer than a line is broken anywhere.
+        for letter in word.chars() {
+            let wide = width_of(letter.encode_utf8(&mut [0; 4]));
+            if used + wide > width && used > indent {
+                text.push('\n');
+                text.push_str(&" ".repeat(indent));
+                used = indent;
+            }
+            text.push(letter);
+            used += wide;
+        }
     }
     text
 }
@@ -100,19 +80,19 @@ pub(crate) fn share(score: f64, best: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn no_line_is_wider_than_the_terminal() {
         let text = "1-2-b is failed: the gates failed after 2 fixes: cargo: adds_a_very_long_name_of_a_test";
         for width in [20, 40, 80] {
-            let wrapped = super::wrap(text, width);
-            assert!(wrapped.lines().all(|line| line.len() <= width), "{width}: {wrapped}");
+            let lines = wrapped(text, width, 2);
+            assert!(lines.lines().all(|line| line.len() <= width), "{width}: {lines}");
             let letters = |text: &str| text.split_whitespace().collect::<String>();
-            assert_eq!(letters(&wrapped), letters(text));
+            assert_eq!(letters(&lines), letters(text));
         }
-        assert_eq!(super::wrap("a b", 80), "a b");
+        assert_eq!(wrapped("a b", 80, 2), "a b");
     }
-
-    use super::*;
 
     #[test]
     fn plural_forms_are_right() {

@@ -58,7 +58,7 @@ fn a_developer_whose_question_was_answered() {
         story: STORY.to_owned(),
         branch: Some("handover/failed/1-1-login".to_owned()),
     });
-    state.apply(&Event::Answered { story: STORY.to_owned(), answer: "8080".to_owned() });
+    state.apply(&Event::Answered { story: STORY.to_owned(), answer: "8080".to_owned(), by: None });
     insta::assert_snapshot!(composed(&state, STORY, None, ""));
 }
 

@@ -158,6 +158,7 @@ fn plan(fixture: &Fixture, stories: &[(&str, &str)]) -> Plan {
         waits_for: Vec::new(),
         skip: None,
         earlier: None,
+        done: None,
     };
     Plan {
         epic: "1".parse().unwrap(),
@@ -171,6 +172,7 @@ fn plan(fixture: &Fixture, stories: &[(&str, &str)]) -> Plan {
         closes_anyway: false,
         pipeline: Pipeline::story(true, Profile::Edit),
         stories: stories.iter().map(story).collect(),
+        not_stories: Vec::new(),
     }
 }
 

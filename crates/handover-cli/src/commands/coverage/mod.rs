@@ -54,7 +54,9 @@ pub(crate) fn run(app: &App, args: &CoverageArgs) -> Outcome {
         });
         let empty = match unconnected.is_empty() {
             true => "No subagents have been started here since Handover was set up.",
-            false => "No connected agent program has started a subagent here since Handover was set up.",
+            false => {
+                "No connected agent program has started a subagent here since Handover was set up."
+            }
         };
         ui.table(&["host", "agent", "kind", "state", "reason"], rows.collect(), empty)?;
         if !spawns.is_empty() {

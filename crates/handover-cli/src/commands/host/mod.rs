@@ -63,7 +63,8 @@ pub(crate) fn connection(app: &App, host: &'static dyn HookHost) -> Connection {
     let project = app.project().ok();
     let mut found = Connection::None;
     for file in Scope::ALL.into_iter().flat_map(|scope| SettingsFile::find(host, scope, project)) {
-        let is_connected = file.registered().map(|events| !events.is_empty() || file.plugin());
+        let is_connected =
+            file.registered().map(|events| !events.is_empty() || file.plugin().is_some());
         found = match (is_connected, found) {
             (Ok(true), Connection::Since(earlier)) => {
                 Connection::Since(modified(&file.path).map_or(earlier, |at| at.min(earlier)))

@@ -163,7 +163,8 @@ fn check(program: &Program, fault: Fault) {
     }
     let receipts = real.receipts();
     // Until its conversation has been silent for a while, nobody settles a subagent whose receipt waited in the spool.
-    let states: &[&str] = if fault == Fault::Lock { &["delivered", "confirmed"] } else { &["confirmed"] };
+    let states: &[&str] =
+        if fault == Fault::Lock { &["delivered", "confirmed"] } else { &["confirmed"] };
     let becomes = expected(program, fault);
     for word in &words {
         let requests = real.requests_of(word);
