@@ -87,13 +87,14 @@ pub fn of_package(
                 facts,
                 long,
                 asks: false,
+                remark: false,
             }
         })
         .collect();
     let found = first_replaced(store, project, &statements)?;
     // Packages of a session are about the same things, so only of decisions does that say something.
     let decides = package.kind == PackageKind::Decisions;
-    Ok(found.filter(|by| decides || by.how.is_certain()))
+    Ok(found.filter(|by| decides || by.how.is_marked()))
 }
 
 /// What replaces the first of some statements.

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use handover_text::amend::{self, Facts};
+use handover_text::amend::{self, Compared, Facts};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -130,7 +130,9 @@ fn print_features(set: &Path) -> Result<()> {
                 Some((heading, text)) => Facts::of(heading, text),
                 None => Facts::of("", &said.text),
             };
-            let features = amend::features(&facts(&pair.earlier), &facts(&pair.later));
+            let (earlier, later) = (facts(&pair.earlier), facts(&pair.later));
+            let compared = Compared::of([&earlier, &later]);
+            let Some(features) = amend::features(&earlier, &later, &compared) else { continue };
             let named = amend::FEATURES.iter().zip(features);
             let named: serde_json::Map<_, _> =
                 named.map(|(name, value)| ((*name).to_owned(), value.into())).collect();

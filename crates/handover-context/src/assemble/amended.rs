@@ -10,7 +10,7 @@ use handover_model::{
     ProjectId, Timestamp, Trust,
 };
 use handover_store::{Result, Store};
-use handover_text::amend::{self, Facts};
+use handover_text::amend::{self, Compared, Facts};
 use handover_text::statement;
 
 use super::PackedPackage;
@@ -21,6 +21,9 @@ pub(crate) const COMPARED: usize = 16;
 
 /// A longer text is more than one statement: part of it still applies, whatever a later one says.
 pub(crate) const STATEMENT_BYTES: usize = 1_600;
+
+/// A question begins within so many words.
+const FIRST_WORDS: usize = 5;
 
 /// A statement with what the rule needs to know.
 pub(crate) struct Spoken {
@@ -35,6 +38,8 @@ pub(crate) struct Spoken {
     pub(crate) long: bool,
     /// It asks something, so it decides nothing.
     pub(crate) asks: bool,
+    /// It was said in a conversation, where a later remark is often about the same without changing it.
+    pub(crate) remark: bool,
 }
 
 /// A statement that a later one replaced, both by their places in the list.
@@ -85,9 +90,10 @@ impl<'a> Decisions<'a> {
 
 /// The statements that others replace, each at most once, in the order of the list.
 pub(crate) fn replaced(statements: &[Spoken], decisions: &Decisions<'_>) -> Result<Vec<Replaced>> {
+    let compared = Compared::of(statements.iter().map(|one| &one.facts));
     let mut all = Vec::new();
     for at in 0..statements.len() {
-        all.extend(replacement_of(statements, at, decisions)?);
+        all.extend(replacement_among(statements, at, &compared, decisions)?);
     }
     Ok(all)
 }
@@ -98,9 +104,19 @@ pub(crate) fn replacement_of(
     earlier: usize,
     decisions: &Decisions<'_>,
 ) -> Result<Option<Replaced>> {
+    let compared = Compared::of(statements.iter().map(|one| &one.facts));
+    replacement_among(statements, earlier, &compared, decisions)
+}
+
+fn replacement_among(
+    statements: &[Spoken],
+    earlier: usize,
+    compared: &Compared,
+    decisions: &Decisions<'_>,
+) -> Result<Option<Replaced>> {
     match decisions.confirmed(&statements[earlier].item)? {
         Some(decision) => Ok(Some(confirmed(statements, earlier, decision))),
-        None => find(statements, earlier, decisions),
+        None => find(statements, earlier, compared, decisions),
     }
 }
 
@@ -125,6 +141,7 @@ pub(crate) fn declared(decision: &Amendment, at: Option<Timestamp>) -> AmendedBy
 fn find(
     statements: &[Spoken],
     earlier: usize,
+    compared: &Compared,
     decisions: &Decisions<'_>,
 ) -> Result<Option<Replaced>> {
     let old = &statements[earlier];
@@ -133,8 +150,11 @@ fn find(
         if !may_replace(old, new) {
             continue;
         }
-        let Some(found) = amend::replacement(&old.facts, &new.facts) else { continue };
-        let sure = |found: amend::Replacement| (found.how.is_certain(), found.score);
+        let Some(found) = amend::replacement(&old.facts, &new.facts, compared) else { continue };
+        if !found.how.is_marked() && (old.remark || new.remark) && !found.holds_for_remarks() {
+            continue;
+        }
+        let sure = |found: amend::Replacement| (found.how.is_marked(), found.score);
         let better = best.is_none_or(|(_, best)| sure(found) > sure(best));
         if better && decisions.about(&old.item, &new.item)? != Some(AmendmentDecision::Rejected) {
             best = Some((at, found));
@@ -155,15 +175,52 @@ fn may_replace(earlier: &Spoken, later: &Spoken) -> bool {
         && !later.asks
 }
 
-/// Whether any part of a text is a question: `while you're in there, where do we store them`.
+/// Whether any part of a text is a question: `while you're in there, where do we store them`, but not `do not store them`
+/// or `what runs is a tag`.
 fn asks(text: &str) -> bool {
-    text.split([',', ';', '.', '\n']).any(statement::asks)
+    text.split([',', ';', '.', '\n']).any(|part| {
+        part.trim_end().ends_with('?') || (statement::asks(part) && has_order_of_question(part))
+    })
 }
 
-/// The date of a replacement, as a brief shows it.
+/// Whether a verb stands before whom it is about: `do we`, `where is`, `which one should`.
+fn has_order_of_question(part: &str) -> bool {
+    const BE: &[&str] = &["are", "is"];
+    const HELPING: &[&str] =
+        &["can", "could", "did", "do", "does", "shall", "should", "will", "would"];
+    const ASKING: &[&str] = &["how", "what", "when", "where", "which", "who", "why"];
+    // The others may begin a clause: `which is out of support`.
+    const ALWAYS: &[&str] = &["how", "what", "why"];
+    const ABOUT: &[&str] = &[
+        "a", "an", "he", "i", "it", "our", "people", "she", "that", "the", "there", "these",
+        "they", "this", "those", "we", "you", "your",
+    ];
+    const SHORT: &[&str] = &["any", "how's", "what's"];
+    let plain = statement::plain(part);
+    let words = plain.split(|c| !statement::is_of_word(c)).filter(|word| !word.is_empty());
+    let words: Vec<&str> = words.take(FIRST_WORDS).collect();
+    let has = |list: &[&str], at: usize| words.get(at).is_some_and(|word| list.contains(word));
+    let first = |at: &usize| [BE, HELPING, ASKING, SHORT].iter().any(|list| has(list, *at));
+    let Some(at) = (0..words.len()).find(first) else { return false };
+    if has(ASKING, at) {
+        return (has(ALWAYS, at) && has(BE, at + 1))
+            || has(HELPING, at + 1)
+            || has(HELPING, at + 2);
+    }
+    has(SHORT, at) || has(ABOUT, at + 1)
+}
+
+/// What marks a replaced statement, with the date of what replaced it. It is true even if the later one only adds to it.
 pub(crate) fn since(by: &AmendedBy) -> String {
     let date: String = by.at.to_string().chars().take(10).collect();
-    format!("[outdated] since {date}: ")
+    match by.how {
+        AmendedHow::Declared | AmendedHow::NamesOld | AmendedHow::OtherValue => {
+            format!("[outdated] since {date}: ")
+        }
+        AmendedHow::Otherwise | AmendedHow::SameSubject => {
+            format!("[outdated] where {date} says otherwise: ")
+        }
+    }
 }
 
 /// A note as others refer to it.
@@ -185,7 +242,9 @@ pub(crate) fn of_note(note: &Note, number: i64) -> Spoken {
     let item = item_of(note);
     let facts = Facts::of(heading, &note.text);
     let asks = facts.is_statement() && asks(&note.text);
-    Spoken { item, at: note.created_at, order: number, source, trust, facts, long: false, asks }
+    let remark = note.kind == NoteKind::Conversation;
+    let (at, order, long) = (note.created_at, number, false);
+    Spoken { item, at, order, source, trust, facts, long, asks, remark }
 }
 
 /// A decision that may go in, as a statement.
@@ -202,6 +261,7 @@ pub(super) fn of_offer(offer: &Offer) -> Option<Spoken> {
         facts,
         long,
         asks: false,
+        remark: false,
     })
 }
 
@@ -221,4 +281,30 @@ pub(crate) fn of_package(body: &str, passage: Option<&str>) -> (Facts, bool) {
 fn without_front_matter(body: &str) -> &str {
     let Some(rest) = body.strip_prefix("---\n") else { return body };
     rest.split_once("\n---\n").map_or(body, |(_, rest)| rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_told_from_orders() {
+        for text in [
+            "while you're in there, where do we store them",
+            "ok. should it be Redis",
+            "which one do you want?",
+            "What is the limit of uploads?",
+            "any reason to keep it",
+        ] {
+            assert!(asks(text), "{text}");
+        }
+        for text in [
+            "Secrets come from Vault. Do not commit them.",
+            "There is one long branch. What runs is a tag.",
+            "Log it once, where the error is handled.",
+            "The old image had 3.9, which is out of support.",
+        ] {
+            assert!(!asks(text), "{text}");
+        }
+    }
 }

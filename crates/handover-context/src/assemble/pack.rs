@@ -334,7 +334,7 @@ impl Packer<'_> {
             offer.package.score = offer.package.score.min(most);
             offer.value = offer.value.min(most);
             tried[offer.tried].amended_by = Some(found.by.clone());
-            if found.by.how.is_certain() {
+            if found.by.how.is_marked() {
                 offer.package.outdated = Some(found.by);
             } else {
                 offer.passages.clear();

@@ -327,7 +327,7 @@ fn what_was_decided_comes_with_the_conversation_that_is_about_the_task() {
     }
 }
 
-const NEW: &str = "ok, decision: retries of the payment gateway are written to PostgreSQL.";
+const NEW: &str = "Cashiers see failed retries of the payment gateway in a list.";
 
 /// Two notes about one subject, whose words do not say that one replaces the other.
 fn two_about_one_subject(world: &World, new: &str) {
@@ -343,13 +343,24 @@ fn a_later_note_about_the_same_subject_points_to_the_earlier_one() {
     two_about_one_subject(&world, NEW);
     let made = world.compose(&asked());
     assert!(made.markdown.contains(", newer than note n_old on this:\n>"), "{}", made.markdown);
-    assert!(made.markdown.contains("PostgreSQL") && !made.markdown.contains("Redis"));
+    assert!(made.markdown.contains("Cashiers") && !made.markdown.contains("Redis"));
     assert!(!made.markdown.contains("[outdated]"), "{}", made.markdown);
     assert_eq!(made.notes[0].earlier[0].id.as_str(), "n_old");
     assert_eq!(fates(&made)["note n_old"], Fate::Earlier);
     let explained = made.candidates.iter().find(|one| one.id == ItemId::Text("n_old".to_owned()));
     let by = explained.unwrap().amended_by.as_ref().unwrap();
     assert_eq!((by.item.id.as_str(), by.how), ("n_new", AmendedHow::SameSubject));
+}
+
+#[test]
+fn an_earlier_note_is_marked_if_the_later_one_says_something_else() {
+    let world = World::new();
+    two_about_one_subject(&world, "The payment gateway keeps its retries in the outbox.");
+    let made = world.compose(&asked());
+    let date: String = day(-2).to_string().chars().take(10).collect();
+    let marked = format!("\n[outdated] where {date} says otherwise: The payment gateway");
+    assert!(made.markdown.contains(&marked), "{}", made.markdown);
+    assert!(made.markdown.contains("> The payment gateway keeps its retries in the outbox."));
 }
 
 #[test]
@@ -366,7 +377,7 @@ fn an_earlier_note_stands_if_the_later_one_is_rejected() {
     };
     world.store.decide_amendment(&rejected).unwrap();
     let made = world.compose(&asked());
-    assert!(made.markdown.contains("PostgreSQL") && made.markdown.contains("Redis"));
+    assert!(made.markdown.contains("Cashiers") && made.markdown.contains("Redis"));
     assert_eq!(fates(&made)["note n_old"], Fate::Fits);
 }
 

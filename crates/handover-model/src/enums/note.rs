@@ -51,14 +51,16 @@ words! {
         NamesOld => "names what it replaces",
         /// It has another value of the same.
         OtherValue => "another value",
+        /// It says something else about the same thing.
+        Otherwise => "says otherwise",
         /// It is about the same thing, and later. Whether it changes anything is open.
         SameSubject => "the same subject",
     }
 }
 
 impl AmendedHow {
-    /// Whether the earlier statement no longer counts.
-    pub fn is_certain(self) -> bool {
+    /// Whether the earlier statement is marked where it is shown.
+    pub fn is_marked(self) -> bool {
         self != Self::SameSubject
     }
 }

@@ -59,7 +59,13 @@ fn words_of_notes() {
     check(AmendmentDecision::WORDS, "confirmed rejected open");
     assert_eq!(
         AmendedHow::WORDS,
-        ["declared", "names what it replaces", "another value", "the same subject"]
+        [
+            "declared",
+            "names what it replaces",
+            "another value",
+            "says otherwise",
+            "the same subject"
+        ]
     );
     check(NoteKind::WORDS, "doc commit conversation memory manual");
     check(NoteState::WORDS, "live stale amended retired");

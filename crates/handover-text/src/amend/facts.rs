@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 
 use super::lexicon::{self, LEXICON, NUMBERS, UNITS};
-use super::{Stem, stem_of};
+use super::{Stem, hash, stem_of};
 
 /// No single statement is longer.
 const MAX_BYTES: usize = 1_600;
@@ -16,6 +16,10 @@ const FIRST_WORDS: usize = 48;
 
 /// A statement has at most so many nouns.
 const MAX_NOUNS: usize = 20;
+
+/// No prefix of a commit's subject is longer.
+const MAX_PREFIX: usize = 40;
+const PREFIX_WORDS: usize = 3;
 
 /// How many nouns before and after words of change are what it is about.
 const ABOUT: usize = 3;
@@ -74,6 +78,14 @@ pub struct Facts {
     /// Such as `level 1`.
     pub(super) numbered: Vec<(Stem, String)>,
     pub(super) changes: Vec<About>,
+    /// The words of a line of choices, with the line.
+    pub(super) choices: Vec<(usize, Stem)>,
+    /// How the heading starts, if as that of a commit: `git: …`, `fix(core): …`.
+    pub(super) prefix: Option<Stem>,
+    /// It starts with a verb that reports work: `Add …`, `Fix …`.
+    pub(super) work: Option<Stem>,
+    /// It names an issue: `#12`.
+    pub(super) names_issue: bool,
     /// It says too much for one statement; the rest of it was not read.
     pub(super) long: bool,
 }
@@ -104,10 +116,20 @@ impl Facts {
             _ => Cow::Owned(format!("{heading}\n{text}")),
         };
         // Most notes say too much for one statement, and their first words tell.
-        match Self::read(&whole, heading.len(), FIRST_WORDS) {
+        let facts = match Self::read(&whole, heading.len(), FIRST_WORDS) {
             (facts, true) => facts,
             (facts, false) if facts.long => facts,
             (_, false) => Self::read(&whole, heading.len(), usize::MAX).0,
+        };
+        if facts.long {
+            return facts;
+        }
+        let prefix = prefix(&whole);
+        Self {
+            prefix: (prefix > 0 && prefix < heading.len()).then(|| hash(&whole[..prefix])),
+            work: work(&whole[prefix..]),
+            names_issue: names_issue(&whole),
+            ..facts
         }
     }
 
@@ -128,6 +150,22 @@ impl Facts {
     pub fn is_statement(&self) -> bool {
         !self.long
     }
+}
+
+/// How much of a text is the prefix of a commit's subject.
+fn prefix(text: &str) -> usize {
+    let end = text.find(": ").filter(|end| *end <= MAX_PREFIX && !text[..*end].contains('\n'));
+    end.filter(|end| text[..*end].split(' ').count() <= PREFIX_WORDS).map_or(0, |end| end + 2)
+}
+
+/// The verb at the beginning of a text, if it reports work.
+fn work(text: &str) -> Option<Stem> {
+    let word = text.trim_start().split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    Some(stem_of(&word.to_lowercase())).filter(|stem| LEXICON.work.contains(stem))
+}
+
+fn names_issue(text: &str) -> bool {
+    text.match_indices('#').any(|(at, _)| text[at + 1..].starts_with(|c: char| c.is_ascii_digit()))
 }
 
 struct Reader<'t> {
@@ -177,7 +215,12 @@ impl Reader<'_> {
                 }
                 let verb =
                     !name && LEXICON.verbs.contains(&stem) && stands_as_verb(token, part, previous);
-                self.facts.all.insert(stem);
+                if self.facts.all.insert(stem) {
+                    let lines = LEXICON.choices.get(&stem);
+                    self.facts
+                        .choices
+                        .extend(lines.into_iter().flatten().map(|line| (*line, stem)));
+                }
                 if let Some(before) = last.filter(|before| !token.parted && *before != stem) {
                     self.facts.phrases.push((before, stem));
                 }

@@ -205,6 +205,89 @@ const EXCLUSIVE: &[&str] = &[
     "domestic international",
 ];
 
+/// A text that starts with one of these reports work that was done; it seldom says how things are done here.
+const WORK: &str = "add allow apply bump chore clarify clean convert correct create delete deprecate disable docs \
+    document drop enable expose extract fix handle ignore implement improve introduce make mention merge move note \
+    propagate publish refactor reformat release rename replace simplify support test update upgrade";
+
+/// Of the things on one line, somebody chooses one: who names another chose anew. Words that mean something else in
+/// most texts are not here.
+const CHOICES: &[&str] = &[
+    "postgres postgresql mysql mariadb sqlite oracle mssql cockroachdb redis valkey memcached dynamodb mongodb mongo \
+     couchdb cassandra scylladb influxdb timescaledb clickhouse duckdb bigquery redshift elasticsearch opensearch solr \
+     meilisearch typesense algolia lucene tantivy neo4j rocksdb leveldb sled lmdb firestore firebase supabase etcd \
+     memory disk cookie cookies profile localstorage",
+    "s3 minio gcs nas disk filesystem ftp sftp nfs blob blobs",
+    "kafka rabbitmq nats jetstream sqs pubsub activemq zeromq mqtt redpanda pulsar kinesis",
+    "celery sidekiq resque bullmq airflow dagster cron jenkins kubernetes systemd supervisord nomad ecs lambda fargate",
+    "rest graphql grpc soap trpc odata oai",
+    "poll polls polling websocket websockets sse webhook webhooks push stream",
+    "json yaml toml xml csv tsv protobuf avro parquet msgpack cbor ini plain html pdf docx xlsx excel table tables",
+    "markdown asciidoc rst html latex typst prosemirror wysiwyg",
+    "gzip zstd brotli lz4 zip bzip2 xz deflate snappy",
+    "png jpeg jpg webp avif gif svg canvas tiff webgl",
+    "ean qr aztec code128 datamatrix rfid nfc",
+    "md5 sha1 sha256 sha512 blake3 blake2 argon2 argon2id bcrypt scrypt pbkdf2 crc32 xxhash",
+    "aes chacha20 rsa ed25519 ecdsa gpg pgp age hmac",
+    "uuid uuidv4 uuidv7 ulid nanoid snowflake autoincrement cuid sequence sequences",
+    "jest vitest mocha jasmine karma cypress playwright selenium puppeteer testcafe webdriverio nightwatch",
+    "pytest unittest nose junit testng spock rspec minitest",
+    "factory factories fixture fixtures dump dumps mock mocks",
+    "react vue angular svelte ember preact jquery htmx stimulus elm blazor",
+    "redux zustand mobx recoil jotai pinia vuex xstate",
+    "tailwind bootstrap sass scss css bulma chakra mui",
+    "webpack vite rollup esbuild parcel turbopack rspack gulp grunt",
+    "npm yarn pnpm bun pip pipenv poetry uv conda",
+    "maven gradle bazel buck sbt ant cmake meson ninja makefile nix",
+    "eslint biome prettier tslint ruff flake8 pylint black",
+    "jenkins travis circleci github gitlab bitbucket buildkite teamcity drone",
+    "aws gcp azure heroku vercel netlify hetzner digitalocean ovh cloudflare linode",
+    "docker podman containerd compose tilt vagrant devcontainer",
+    "terraform pulumi ansible puppet chef cloudformation cdk helm kustomize",
+    "prometheus datadog newrelic grafana nagios zabbix sentry rollbar bugsnag jaeger zipkin tempo honeycomb",
+    "loki splunk graylog kibana syslog journald stdout stderr",
+    "vault dotenv sops kms keychain",
+    "stripe paypal adyen mollie braintree klarna worldpay",
+    "sendgrid mailgun postmark mailchimp sparkpost mandrill",
+    "slack teams discord mattermost zulip irc matrix opsgenie pagerduty rootly twilio mail email sms phone chat",
+    "password passwords pin passkey passkeys totp saml ldap webauthn",
+    "cookie cookies jwt bearer oauth oidc",
+    "python ruby java kotlin scala golang rust typescript javascript php perl swift dart elixir erlang haskell",
+    "german english french spanish italian dutch portuguese polish japanese chinese",
+    "utc local gmt",
+    "squash rebase",
+    "develop master main trunk",
+    "moment luxon dayjs fns",
+    "axios fetch ky superagent requests httpx aiohttp reqwest ureq",
+    "sqlalchemy prisma typeorm sequelize diesel sqlx hibernate jooq knex drizzle seaorm",
+    "express fastify koa nestjs django flask fastapi rails sinatra laravel symfony axum actix rocket warp",
+    "d3 vega chartjs plotly highcharts recharts echarts",
+    "wkhtmltopdf typst latex weasyprint puppeteer",
+    "jinja mustache handlebars mjml erb ejs liquid tera askama pug",
+    "leaflet mapbox maplibre openlayers cesium",
+    "launchdarkly unleash growthbook flagsmith optimizely",
+    "mutex rwlock lock locks atomic channel actor optimistic pessimistic sharded",
+    "thread threads async process processes fork pool",
+    "float floats floating integer integers decimal decimals cent cents",
+    "linear exponential exponentially constant",
+    "offset cursor keyset",
+    "kilometre kilometer mile",
+    "celsius fahrenheit kelvin",
+    "millimetre millimeter centimetre centimeter inch",
+    "hourly daily nightly weekly monthly quarterly yearly immediately instantly continuous continuously",
+    "hour morning noon evening night nightly",
+    "browser server client device",
+    "random consecutive sequential alphabetical chronological lot",
+    "tabs spaces",
+    "snake camelcase kebab pascalcase",
+    "manual manually automatic automatically hand",
+    "optional required mandatory forbidden guest guests",
+    "encrypted unencrypted plaintext",
+    "signed unsigned",
+    "monorepo submodule submodules registry vendor vendored",
+    "stable nightly beta",
+];
+
 /// After these a number is part of a name: `level 1`, `phase 2`.
 pub(super) const NUMBERED: &[&str] = &[
     "class", "group", "level", "phase", "priority", "sev", "severity", "stage", "step", "team",
@@ -263,6 +346,9 @@ pub(super) struct Lexicon {
     pub(super) verbs: HashSet<Stem>,
     pub(super) of_change: HashSet<Stem>,
     pub(super) exclusive: Vec<HashSet<Stem>>,
+    pub(super) work: HashSet<Stem>,
+    /// The lines of choices that a word is on.
+    pub(super) choices: HashMap<Stem, Vec<usize>>,
     pub(super) durations: HashSet<Stem>,
     /// By the first word of each.
     changes: HashMap<&'static str, Vec<Vec<Vec<&'static str>>>>,
@@ -277,7 +363,15 @@ pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
             changes.entry(*first).or_default().push(words[1..].to_vec());
         }
     }
+    let mut choices: HashMap<Stem, Vec<usize>> = HashMap::default();
+    for (line, words) in CHOICES.iter().enumerate() {
+        for word in stems(words) {
+            choices.entry(word).or_default().push(line);
+        }
+    }
     Lexicon {
+        choices,
+        work: stems(WORK),
         general: stems(GENERAL),
         verbs: stems(VERBS),
         of_change: stems(OF_CHANGE),

@@ -1,7 +1,8 @@
 use super::*;
 
 fn found(earlier: &str, later: &str) -> Option<Replacement> {
-    replacement(&Facts::of("", earlier), &Facts::of("", later))
+    let (earlier, later) = (Facts::of("", earlier), Facts::of("", later));
+    replacement(&earlier, &later, &Compared::of([&earlier, &later]))
 }
 
 #[track_caller]
@@ -29,14 +30,34 @@ fn a_change_of_what_was_named_replaces() {
 }
 
 #[test]
-fn another_tone_on_the_same_subject_is_only_about_the_same() {
+fn another_choice_of_the_same_kind_replaces() {
+    found_as(
+        AmendedHow::OtherValue,
+        "Service reports are rendered with wkhtmltopdf.",
+        "Service reports: please render them with Typst from the next release.",
+    );
+}
+
+#[test]
+fn what_says_something_else_about_the_same_may_replace() {
     for later in [
         "Dispatchers must not delete work orders any more; they archive them.",
         "Dispatchers delete work orders through the archive.",
     ] {
         let earlier = "Dispatchers may delete work orders themselves.";
-        found_as(AmendedHow::SameSubject, earlier, later);
+        found_as(AmendedHow::Otherwise, earlier, later);
     }
+}
+
+#[test]
+fn what_many_statements_share_says_nothing_about_two() {
+    let text = |about: &str| format!("The {about} of the map tiles on the device.");
+    let all: Vec<Facts> = ["cache", "colours", "size", "names", "format"]
+        .iter()
+        .map(|about| Facts::of("", &text(about)))
+        .collect();
+    assert_eq!(replacement(&all[0], &all[1], &Compared::of(&all)), None);
+    assert!(replacement(&all[0], &all[1], &Compared::of(&all[..2])).is_some());
 }
 
 #[test]
@@ -51,6 +72,12 @@ fn neighbours_stay_in_force() {
     ] {
         assert_eq!(found(earlier, later), None, "{earlier} / {later}");
     }
+}
+
+#[test]
+fn what_says_the_same_replaces_nothing() {
+    let (once, again) = ("Switch to pyproject.toml.", "Switch to pyproject.toml (#2438).");
+    assert_eq!(found(once, again), None);
 }
 
 #[test]
@@ -85,7 +112,7 @@ fn any_text_can_be_read() {
     for text in ["…", "ß’ñ 3 – 4 %", "`", "<<>>", "a.b.c/d:e", "１２ 日", "\u{0}", "- - -"]
     {
         let facts = Facts::of(text, text);
-        let _ = features(&facts, &facts);
+        let _ = features(&facts, &facts, &Compared::of([&facts]));
     }
     assert!(Facts::of("", &"ä ".repeat(2_000)).long);
 }

@@ -37,9 +37,9 @@ const WORTHWHILE: f64 = 0.3;
 /// A note with a single word of the task must have one that tells more than most.
 const TELLING: f64 = 0.3;
 
-/// How good a later note must be, compared with the earlier one that it stands for: what answers the task best is
-/// never hidden behind a later remark.
-const AS_GOOD: f64 = 0.9;
+/// How good a later note must be, compared with the earlier one that it stands for: what answers the task is
+/// never hidden behind something that hardly does.
+const AS_GOOD: f64 = 0.6;
 
 /// In microseconds.
 const A_DAY: i64 = 86_400_000_000;
@@ -370,9 +370,14 @@ fn amend(candidates: &mut [Candidate], decisions: &Decisions<'_>) -> Result<()> 
             continue;
         }
         let later = found.later.map(|later| &candidates[compared[later]].found);
-        if !found.by.how.is_certain()
-            && !later.is_some_and(|later| stands_for(later, &earlier.found))
-        {
+        let may = match found.by.how {
+            AmendedHow::Declared | AmendedHow::NamesOld | AmendedHow::OtherValue => true,
+            AmendedHow::Otherwise => {
+                later.is_some_and(|later| is_another_day(later, &earlier.found))
+            }
+            AmendedHow::SameSubject => later.is_some_and(|later| stands_for(later, &earlier.found)),
+        };
+        if !may {
             continue;
         }
         let earlier = &mut candidates[compared[found.earlier]];
@@ -399,13 +404,16 @@ fn amend(candidates: &mut [Candidate], decisions: &Decisions<'_>) -> Result<()> 
     Ok(())
 }
 
-/// Whether a later note about the same subject may stand for an earlier one: it answers the task about as well, and it
-/// is not from the same conversation or day, where one statement completes another.
+/// Whether a later note about the same subject may stand for an earlier one: it answers the task, too, and it is from
+/// another day.
 fn stands_for(later: &Found, earlier: &Found) -> bool {
+    later.terms.sum() >= AS_GOOD * earlier.terms.sum() && is_another_day(later, earlier)
+}
+
+/// Whether a later note is not from the same conversation or day, where one statement completes another.
+fn is_another_day(later: &Found, earlier: &Found) -> bool {
     let since = later.note.created_at.as_micros() - earlier.note.created_at.as_micros();
-    later.terms.sum() >= AS_GOOD * earlier.terms.sum()
-        && later.note.source != earlier.note.source
-        && since >= A_DAY
+    later.note.source != earlier.note.source && since >= A_DAY
 }
 
 /// The replacement that a person declared or confirmed.

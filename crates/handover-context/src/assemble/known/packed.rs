@@ -89,7 +89,7 @@ impl Said {
     pub(super) fn new(candidate: &Candidate, shown: &Shown, text: String) -> Self {
         let Found { number, note, .. } = &candidate.found;
         let (id, flags) = (note.id.clone(), shown.flags.clone());
-        let replaced = candidate.amended_by.as_ref().filter(|by| by.how.is_certain());
+        let replaced = candidate.amended_by.as_ref().filter(|by| by.how.is_marked());
         let (outdated, stale) = (replaced.cloned(), Vec::new());
         Self { number: *number, id, trust: note.trust, flags, stale, outdated, text }
     }
