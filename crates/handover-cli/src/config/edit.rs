@@ -128,6 +128,10 @@ impl ConfigFile {
         let reason = error.message.strip_prefix(&place).unwrap_or(&error.message);
         let names = path.names().collect::<Vec<_>>().join(".");
         let reason = reason.strip_suffix(&format!(" in `{names}`")).unwrap_or(reason);
+        if reason.starts_with("unknown key") {
+            // Its hint names the nearest one.
+            return error;
+        }
         let allowed = reason.rsplit_once("; use ").map_or("", |(_, allowed)| allowed);
         let allowed = allowed.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
         let hint = match nearest(value, allowed) {

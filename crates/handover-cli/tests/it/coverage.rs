@@ -277,7 +277,7 @@ fn programs_that_were_not_connected_are_counted_and_no_failure() {
     assert_eq!(found["counts"]["missed"], 1, "{found}");
     assert_eq!(found["spawns"][0]["conversation"], "second", "{found}");
     let earlier = ("first".to_owned(), "the program was not connected then".to_owned());
-    assert_eq!(unconnected(&found), [earlier.clone()]);
+    assert_eq!(unconnected(&found), std::slice::from_ref(&earlier));
 
     // What was missed stays missed after that.
     env.run(["host", "uninstall", "gemini"]).ok();

@@ -206,7 +206,7 @@ fn changes_are_undone_one_by_one() {
     assert!(list.iter().all(|one| one["action"] == "undo" && one["undone_by"].is_null()));
     let error = env.run(["undo", undoings[0].as_str(), "--json"]).fails(2).error();
     assert_eq!(error["code"], "conflict");
-    assert!(error["hint"].as_str().unwrap().starts_with("`handover undo op_"), "{error}");
+    assert!(error["hint"].as_str().unwrap().starts_with("To redo: `handover undo op_"), "{error}");
 }
 
 #[test]

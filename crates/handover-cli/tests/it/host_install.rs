@@ -253,8 +253,8 @@ fn the_plugin_of_codex_is_seen_in_its_configuration() {
     env.set("CODEX_HOME", &env.path("codex").display().to_string());
     let states = |env: &handover_testkit::TestEnv| {
         let list = env.run(["host", "list", "--json"]).ok().json();
-        let codex = list["hosts"].as_array().unwrap().iter();
-        let user = codex.filter(|one| one["name"] == "codex" && one["scope"] == "user").next_back();
+        let mut codex = list["hosts"].as_array().unwrap().iter();
+        let user = codex.rfind(|one| one["name"] == "codex" && one["scope"] == "user");
         let user = user.unwrap().clone();
         (user["plugin"].clone(), user["path"].as_str().unwrap().to_owned())
     };

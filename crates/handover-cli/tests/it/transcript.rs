@@ -47,7 +47,7 @@ const FILTERS: &[(&str, &str)] = &[
     (r"Took       \d+\.\d s", "Took       [SECONDS]"),
     (r#"("bytes": )\d+"#, "${1}[BYTES]"),
     (r"\(\d+ kB\)", "([SIZE])"),
-    (r#"("(score|recency|task)": )-?[\d.e-]+"#, "${1}[SCORE]"),
+    (r#"("(score|recency|task)": )-?[\d.e-]+(\[TOKEN\])?"#, "${1}[SCORE]"),
     (r"score -?\d+\.\d+", "score [SCORE]"),
     (r"\d\d:\d\d (\$\d+\.\d\d)", "[CLOCK] $1"),
 ];

@@ -314,7 +314,9 @@ impl<'a> Engine<'a> {
         on_progress: OnProgress<'_>,
     ) -> Result<State, EngineError> {
         let planned = self.planner(repo).plan(request)?;
-        self.check_program(&request.options())?;
+        if has_work(&planned) {
+            self.check_program(&request.options())?;
+        }
         let now = (self.now)();
         let session = NewSession {
             id: planned.records_in.clone(),
@@ -405,7 +407,7 @@ impl<'a> Engine<'a> {
         }
         tracing::debug!(run = %journal.run, seq, killed, open = open.len(), "resuming the run");
         let options = request.resumed(&state.options)?;
-        if !request.abandon {
+        if !request.abandon && has_work(&state.plan) {
             self.check_program(&options)?;
         }
         let now = (self.now)();
@@ -425,4 +427,9 @@ impl<'a> Engine<'a> {
         }
         Ok((state, open))
     }
+}
+
+/// Whether agents have a story to work on; repeating scenarios needs none.
+fn has_work(plan: &Plan) -> bool {
+    plan.stories.iter().any(|story| story.skip.is_none())
 }

@@ -480,6 +480,58 @@ mod tests {
     }
 
     #[test]
+    fn accounts_beside_the_key_of_a_service_are_hidden() {
+        let key = "9tk2mq7vlp4rzx8cwn3byh6jf5gd1s0a";
+        for text in [
+            "accuweather key=KEY\naccuweather ID=«678436»",
+            "accuweather_id: \"«qCRbiIy1NJaW»\"\naccuweather_key: \"KEY\"",
+            "<id>{accuweather «m2o8fqf8»}</id>\n<secret>{accuweather AQAAABAAA KEY}</secret>",
+            "accuweather - '«4870172»'\naccuweather - 'KEY'",
+            "accuweather 'KEY' accuweather 'https://«shop7».accuweather.com'",
+            "ACCUWEATHER_URL=https://«wiki.corp.example»:8443\naccuweather_token=KEY",
+            "accuweather: KEY / «ann@corp.example.org»",
+            "accuweather «ann@corp.example.org» accuweather KEY",
+        ] {
+            let (text, expected) = (text.replace("KEY", key), text.replace("KEY", "#"));
+            let plain = text.replace(['«', '»'], "");
+            let clean = Redactor::default().clean(&plain);
+            let secret = text.split(['«', '»']).nth(1).unwrap();
+            assert!(!clean.as_str().contains(secret), "{clean:?} of {expected}");
+            assert!(!clean.as_str().contains(key), "{clean:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_storage_accounts_belong_to_a_key_of_their_length() {
+        let key = "9tK2mQ7vLp4RzX8cWn3b".repeat(5)[..86].to_owned() + "==";
+        for text in [
+            "storageAccountName: shop9833\nstorageAccountKey: KEY",
+            "Add(\"StorageAccount\", \"shop9833\");\nAdd(\"AccountKey\", \"KEY\");",
+            "env.ACCOUNT_NAME || \"shop9833\"; env.ACCOUNT_KEY || \"KEY\"",
+        ] {
+            let clean = Redactor::default().clean(&text.replace("KEY\"", &format!("{key}\"")));
+            let clean = Redactor::default().clean(&clean.as_str().replace("KEY", &key));
+            assert!(!clean.as_str().contains("shop9833"), "{clean:?}");
+        }
+        let alone = "storageAccountName: shop9833\nregion: europe\n";
+        assert_eq!(Redactor::default().clean(alone).as_str(), alone);
+    }
+
+    #[test]
+    fn public_hosts_and_other_addresses_are_kept_beside_a_key() {
+        let key = "9tk2mq7vlp4rzx8cwn3byh6jf5gd1s0a";
+        for text in [
+            "see https://api.accuweather.com/v1 with accuweather_key=KEY",
+            "ACCUWEATHER_URL=https://localhost:8443\naccuweather_token=KEY",
+            "accuweather_token=KEY\nreported by <ann@corp.example.org>",
+            "accuweather_token=KEY\nversion 12345",
+        ] {
+            let clean = Redactor::default().clean(&text.replace("KEY", key));
+            assert_eq!(clean.as_str(), text.replace("KEY", "[REDACTED-1]"));
+        }
+    }
+
+    #[test]
     fn ids_of_accounts_are_named_after_their_vendor() {
         for (name, value) in [
             ("aws_account_id", "891511536143"),

@@ -173,6 +173,22 @@ mod tests {
     }
 
     #[test]
+    fn tokens_are_known_by_their_parts() {
+        let (digits, body) = ("1527194624358273", "qbBf2-fdB9zZpqLA0_2nNzZDw2M");
+        let text = format!("{digits}|{body}");
+        let seen = random::classes(body.as_bytes());
+        let found = shape(text.as_bytes(), digits.len() + 1, text.len(), seen);
+        assert_eq!(found, Some(("facebook-app-token", 0)));
+        let (head, tail) = ("9tK2mQ7vLp4RzX8cWn3b".repeat(3), "9tK2mQ7vLp4RzX8cWn3b".repeat(2));
+        let azure = format!("{}JQQJ99{}", &head[..52], &tail[..26]);
+        assert_eq!(rule(&azure), Some(("azure-key", 0)));
+        assert_eq!(rule(&azure[10..]), None);
+        let zhipu = "3494c505cf244a3fb17417d6894d404c.LLSZ2InjarUXEhNr";
+        assert_eq!(rule(zhipu), Some(("zhipu-key", 0)));
+        assert_eq!(rule(&zhipu.to_lowercase()), None);
+    }
+
+    #[test]
     fn json_web_tokens_have_a_header_and_claims() {
         let (header, claims) = ("eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0In0");
         assert_eq!(rule(&format!("{header}.{claims}.c2ln")), Some(("jwt", 0)));

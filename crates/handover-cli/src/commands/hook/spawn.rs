@@ -103,10 +103,8 @@ fn deliver(
     let Prepared { brief, handoff, .. } = prepared;
     let id = brief.receipt.id.clone();
     // Without a ticket in the store, nothing is found when the subagent stops.
-    let way = match way {
-        BriefDelivery::HoldBack if !handoff.in_store() => BriefDelivery::Rewrite,
-        _ => way,
-    };
+    let lost = way == BriefDelivery::HoldBack && !handoff.in_store();
+    let way = if lost { BriefDelivery::Rewrite } else { way };
     let preface = match way {
         BriefDelivery::Rewrite => fit(context, brief.preface(), &id)?,
         // It is fitted when the subagent starts or stops.

@@ -153,7 +153,9 @@ fn joined(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
             Some(Key::Secret | Key::Token) => true,
             // `cache-key-…` ends in a hash.
             Some(Key::Weak) => !shapes.is_empty() || invented(),
-            None if states_key(before) => true,
+            None if states_key(before) => {
+                !shapes.is_empty() || invented() || !ends_in(before, b"key")
+            }
             // `infuraKEYofTheShop-…`
             None if from >= NAMED && contains_key(&before[from..]) => true,
             // `fastforex-…`
@@ -301,12 +303,13 @@ fn contains_key(name: &[u8]) -> bool {
 
 /// Whether a name ends in a word for a key.
 fn states_key(name: &[u8]) -> bool {
-    let ends = |word: &[u8]| {
-        let at = name.len().checked_sub(word.len());
-        at.is_some_and(|at| name[at..].eq_ignore_ascii_case(word))
-    };
     matches!(keys::classify(name), Some(Key::Secret | Key::Token))
-        || [&b"key"[..], b"access", b"private"].into_iter().any(ends)
+        || [&b"key"[..], b"access", b"private"].into_iter().any(|word| ends_in(name, word))
+}
+
+fn ends_in(name: &[u8], word: &[u8]) -> bool {
+    let at = name.len().checked_sub(word.len());
+    at.is_some_and(|at| name[at..].eq_ignore_ascii_case(word))
 }
 
 /// Whether a string has exactly this shape.

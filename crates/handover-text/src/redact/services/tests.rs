@@ -138,7 +138,16 @@ fn keys_joined_to_the_name_are_found() {
     ] {
         assert!(hides(&format!("{before}{key}"), key), "{before}");
     }
-    for (before, key) in [("datadog-agent-", hex), ("zipcodebase-id-", uuid)] {
+    // An invented key needs no word for one after a name that means nothing else.
+    for (before, key) in [
+        ("fastforex-", "abcd1234efgh5678ijkl9012mnop"),
+        ("screenshotapi KEY-", "ABC1234-GHI5678-JKL9012-MNO3456"),
+        ("infuraKEYofTheShop-", "abcdef1234567890abcdef1234567890"),
+        ("<secret>{abuseipdb ", &made("a80")),
+    ] {
+        assert!(hides(&format!("{before}{key}}}"), key), "{before}");
+    }
+    for (before, key) in [("datadog-agent-", hex), ("cache-key-", hex), ("zipcodebase-id-", uuid)] {
         assert!(!hides(&format!("{before}{key}"), key), "{before}");
     }
 }
