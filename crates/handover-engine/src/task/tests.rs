@@ -55,7 +55,11 @@ pub(super) fn gates(attempt: u32, outcome: GateOutcome) -> Event {
         attempt,
         outcome,
         failures: vec!["cargo: login_rejects_empty".to_owned()],
-        detail: "assertion failed: status 500".to_owned(),
+        // Gates that pass only say which of them ran far fewer tests.
+        detail: match outcome {
+            GateOutcome::Failed => "assertion failed: status 500".to_owned(),
+            GateOutcome::Passed | GateOutcome::None => String::new(),
+        },
         duration_ms: 1,
     }
 }

@@ -65,7 +65,7 @@ fn a_failed_epic_blocks_its_dependents_and_no_others() {
 #[test]
 fn whatever_stops_the_engine_stops_the_chain_and_it_can_be_resumed() {
     let mut stage = stage("");
-    let good = stage.options.command.replace("/does/not/exist".to_owned());
+    let good = stage.options.command.replace(stage.broken_program());
     let report = chain(&stage, &["1", "3"], each(&stage)).unwrap();
     assert_eq!(report.state, RunState::Environment);
     assert_eq!(

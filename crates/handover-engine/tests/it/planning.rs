@@ -230,7 +230,7 @@ fn an_unfinished_run_must_be_resumed() {
     let script = "1-1-a dev 1 | print \"IMPLEMENTATION COMPLETE: 1-1-a\" write a.txt x";
     let mut stage = Stage::new(&["1-1-a"], script);
     // The agent program is missing, which stops the run without failing the story.
-    let good = stage.options.command.replace("/does/not/exist".to_owned());
+    let good = stage.options.command.replace(stage.broken_program());
     let (first, state) = stage.try_run(&stage.request(pipeline())).unwrap();
     assert_eq!(state.state, RunState::Environment);
     stage.options.command = good;

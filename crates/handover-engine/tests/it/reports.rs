@@ -70,9 +70,9 @@ fn a_receipt_is_delivered_when_the_agent_starts() {
 }
 
 #[test]
-fn a_missing_program_releases_the_packages() {
+fn a_program_that_does_not_start_releases_the_packages() {
     let mut stage = Stage::new(&["1-1-a"], "");
-    stage.options.command = Some("/does/not/exist".to_owned());
+    stage.options.command = Some(stage.broken_program());
     let (_, state) = stage.run(pipeline());
     assert_eq!(state.state, RunState::Environment);
     assert_eq!(states(&stage), [ReceiptState::Failed]);

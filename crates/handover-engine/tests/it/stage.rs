@@ -87,6 +87,15 @@ impl Stage {
         stage
     }
 
+    /// A program that is there and cannot be started: its interpreter is missing.
+    pub(crate) fn broken_program(&self) -> String {
+        let program = self.env.folder().join("broken-agent");
+        fs_err::write(&program, "#!/does/not/exist\n").unwrap();
+        let all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&program, all).unwrap();
+        program.display().to_string()
+    }
+
     pub(crate) fn commit(&self, message: &str) {
         self.env.git("", &["add", "--all"]);
         self.env.git("", &["commit", "--quiet", "--message", message]);

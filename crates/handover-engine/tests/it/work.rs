@@ -249,10 +249,10 @@ fn agents_get_what_identifies_their_work_and_nothing_of_ours() {
 #[test]
 fn a_program_that_cannot_be_started_stops_the_run_without_failing_a_story() {
     let mut stage = Stage::new(&["1-1-a", "1-2-b"], "");
-    let good = stage.options.command.replace("/does/not/exist".to_owned());
+    let good = stage.options.command.replace(stage.broken_program());
     let (_, state) = stage.run(plain());
     assert_eq!(state.state, RunState::Environment);
-    assert!(state.stopped.as_ref().unwrap().contains("/does/not/exist"), "{:?}", state.stopped);
+    assert!(state.stopped.as_ref().unwrap().contains("broken-agent"), "{:?}", state.stopped);
     assert_eq!(state.stories[0].state, StoryState::Running);
     assert_eq!(state.stories[1].state, StoryState::Pending);
     // Once it can be started, the run continues where it was.

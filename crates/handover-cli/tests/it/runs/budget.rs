@@ -127,13 +127,19 @@ fn a_missing_program_leaves_no_run_behind() {
         gate.display()
     );
     epic.env.write(".handover/config.toml", commands);
-    // Git and a shell, and no agent program but Codex.
+    // Everything that there is, but no agent program except Codex.
     let bin = epic.env.folder().join("bin");
     fs_err::create_dir_all(&bin).unwrap();
     fs_err::write(bin.join("codex"), "#!/bin/sh\n").unwrap();
     let all = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(bin.join("codex"), all).unwrap();
-    epic.env.set("PATH", &format!("{}:/usr/bin:/bin", bin.display()));
+    let path = std::env::var_os("PATH").unwrap();
+    let has_agents = |folder: &std::path::PathBuf| {
+        ["claude", "codex", "gemini"].iter().any(|name| folder.join(name).exists())
+    };
+    let others = std::env::split_paths(&path).filter(|folder| !has_agents(folder));
+    let path = std::env::join_paths(std::iter::once(bin).chain(others)).unwrap();
+    epic.env.set("PATH", path.to_str().unwrap());
     for (args, hint) in [
         (&["run", "1"][..], "Install Claude Code, or choose `--host codex`."),
         (&["run", "1", "--host", "gemini"], "Install Gemini CLI, or choose `--host codex`."),
