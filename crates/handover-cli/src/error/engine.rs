@@ -32,11 +32,10 @@ impl From<EngineError> for CommandError {
             return Self::of_git(git);
         }
         let (exit, code) = exit_and_code(&error);
-        let hint = match &error {
-            EngineError::Agent(AgentError::ProgramNotFound { host, .. }) => {
-                Some(not_installed(*host))
-            }
-            _ => hint(&error).map(ToOwned::to_owned),
+        let hint = if let EngineError::Agent(AgentError::ProgramNotFound { host, .. }) = &error {
+            Some(not_installed(*host))
+        } else {
+            hint(&error).map(ToOwned::to_owned)
         };
         Self { hint, ..Self::chain(exit, code, &error) }
     }
@@ -51,7 +50,7 @@ fn not_installed(host: Host) -> String {
     };
     let mut others = registry.hosts();
     others.retain(|other| *other != host && *other != Host::COMMAND);
-    let other = others.iter().find(|other| is_installed(other)).or(others.first());
+    let other = others.iter().find(|other| is_installed(other)).or_else(|| others.first());
     match (HookRegistry::built_in().find(host), other) {
         (Ok(known), Some(other)) => {
             format!("Install {}, or choose `--host {other}`.", known.title())

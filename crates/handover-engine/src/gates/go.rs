@@ -41,7 +41,7 @@ impl GateKind for Go {
         };
         let builds = environment.get("GOCACHE").map(PathBuf::from);
         let modules = folder_of(environment, "GOPATH", "go").map(|path| path.join("pkg/mod"));
-        [builds.or(Some(usual.join("go-build"))), modules].into_iter().flatten().collect()
+        [builds.or_else(|| Some(usual.join("go-build"))), modules].into_iter().flatten().collect()
     }
 
     /// A package that fails without a failing test did not compile, or crashed.

@@ -148,7 +148,12 @@ impl Runner<'_, '_> {
             // Stories that only wait for others keep their status.
             StoryState::Blocked if story.failed_branch.is_some() => Some("blocked"),
             StoryState::Skipped if story.was_skipped_by_an_agent() => Some("skipped"),
-            _ => None,
+            StoryState::Pending
+            | StoryState::Running
+            | StoryState::Done
+            | StoryState::Failed
+            | StoryState::Blocked
+            | StoryState::Skipped => None,
         };
         let stories = self.state.stories.iter();
         stories.filter_map(|story| Some((story.planned.id.as_str(), status(story)?))).collect()

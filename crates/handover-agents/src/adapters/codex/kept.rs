@@ -81,6 +81,8 @@ fn used_by(file: &Path, conversation: &str) -> Option<Usage> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::*;
 
     #[test]
@@ -92,9 +94,10 @@ mod tests {
             let mut text =
                 format!("{{\"payload\": {{\"id\": \"{id}\", \"session_id\": \"{session}\"}}}}\n");
             for sum in sums {
-                text += &format!(
+                let _ = writeln!(
+                    text,
                     "{{\"payload\": {{\"type\": \"token_count\", \"info\": {{\"total_token_usage\": \
-                     {{\"input_tokens\": {sum}, \"cached_input_tokens\": 1, \"output_tokens\": 2}}}}}}}}\n"
+                     {{\"input_tokens\": {sum}, \"cached_input_tokens\": 1, \"output_tokens\": 2}}}}}}}}"
                 );
             }
             text += "{\"payload\": {\"type\": \"token_count\", \"info\": null}}\n{\"cut off";

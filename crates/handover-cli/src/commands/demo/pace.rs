@@ -48,7 +48,7 @@ struct Wishes {
 impl Wishes {
     fn go_fast(&self) {
         self.is_fast.store(true, Ordering::Relaxed);
-        let _ = std::fs::write(&self.hurry, "");
+        let _ = fs_err::write(&self.hurry, "");
     }
 
     /// Reads keys until the demo is over.

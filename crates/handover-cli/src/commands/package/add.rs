@@ -55,9 +55,10 @@ pub(crate) fn run(app: &App, args: AddArgs) -> Outcome {
     let groups = app.group_ids(&session)?;
     let setting = app.package_setting(&session, &groups)?;
     let folder = app.folder()?;
-    let located = setting.paths.locate(&folder, &args.file).map_err(|error| match error {
-        PackageFileError::Missing { .. } => missing(&folder, &args.file, error.into()),
-        error => error.into(),
+    let located = setting.paths.locate(&folder, &args.file).map_err(|error| {
+        let is_missing = matches!(error, PackageFileError::Missing { .. });
+        let error = error.into();
+        if is_missing { missing(&folder, &args.file, error) } else { error }
     })?;
     let here = at_path(app.store()?, &session, &located)?;
     let mut facts = args.facts.facts(app)?;

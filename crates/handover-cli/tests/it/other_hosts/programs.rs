@@ -3,6 +3,9 @@
 use handover_testkit::{Answer, ModelServer, RealHost, TestEnv};
 use serde_json::{Value, json};
 
+/// A field of a call, and its value.
+type Field = (&'static str, fn() -> Value);
+
 /// A program with the call that spawns a subagent.
 pub(super) struct Program {
     pub(super) name: &'static str,
@@ -16,7 +19,7 @@ pub(super) struct Program {
     /// The file and the text of a custom kind.
     pub(super) custom: (&'static str, &'static str),
     /// The field and the value by which a spawn runs in the background, if there is one.
-    pub(super) background: Option<(&'static str, fn() -> Value)>,
+    pub(super) background: Option<Field>,
 }
 
 impl Program {

@@ -172,10 +172,8 @@ mod tests {
         let spawn = |tool: &str, input: serde_json::Value| {
             let event = serde_json::json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
             let text = event.to_string();
-            match Codex.read(&serde_json::from_str(&text).unwrap(), &text).unwrap().event {
-                HookEvent::SubagentSpawn(spawn) => Some(spawn),
-                _ => None,
-            }
+            let call = Codex.read(&serde_json::from_str(&text).unwrap(), &text).unwrap();
+            if let HookEvent::SubagentSpawn(spawn) = call.event { Some(spawn) } else { None }
         };
         let input =
             |message: &str| serde_json::json!({"message": message, "task_name": "refresh_tokens"});
