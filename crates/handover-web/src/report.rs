@@ -6,10 +6,11 @@ use handover_store::StoreError;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::error::PageError;
-use crate::pages::run;
+use crate::page::Route;
+use crate::pages::{self, run};
 use crate::run_view::RunView;
 use crate::view::{exact_time, single_line, unlinked};
-use crate::{PageRequest, PageResponse, Site, asset, router};
+use crate::{PageRequest, PageResponse, Site, asset};
 
 /// Why a report cannot be rendered.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +86,14 @@ pub(crate) fn file(site: &Site<'_>, request: &PageRequest) -> Option<PageRespons
 
 /// A page without everything that needs the service.
 fn exported(site: &Site<'_>, path: &str, from: &Markup) -> Result<String, ReportError> {
-    let page = router::page(site, &PageRequest::get(path))?;
+    let request = PageRequest::get(path);
+    let found = pages::ALL.iter().copied().flatten().find_map(|entry| {
+        entry.matches(&request.path).map(|params| (entry, Route { request: &request, params }))
+    });
+    let page = match found {
+        Some((entry, route)) => (entry.render)(site, &route)?,
+        None => return Err(PageError::not_found("page", &request.path).into()),
+    };
     Ok(document(site, &page.title, &page.body, from))
 }
 

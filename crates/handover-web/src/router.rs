@@ -54,18 +54,6 @@ pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
     response
 }
 
-/// The content of a page, without its frame.
-pub(crate) fn page(site: &Site<'_>, request: &PageRequest) -> Result<Page, PageError> {
-    let mut entries = pages::ALL.iter().copied().flatten();
-    let found = entries.find_map(|entry| {
-        entry.matches(&request.path).map(|params| (entry, Route { request, params }))
-    });
-    match found {
-        Some((entry, route)) => (entry.render)(site, &route),
-        None => Err(PageError::not_found("page", &request.path)),
-    }
-}
-
 fn submit(site: &Site<'_>, entry: &PageEntry, route: &Route<'_>) -> Result<FormOutcome, PageError> {
     let token = route.request.form_field(form::TOKEN).unwrap_or_default();
     match entry.submit {
