@@ -191,7 +191,7 @@ fn ours(host: Host, recording: &str) -> Vec<String> {
 
 /// Agents with names, by a model of its own catalogue. The second message is no text, as with the real service.
 const NAMED: [&str; 2] = [
-    "spawn default \"CHILD look around\\n\\nlook around\" of fork_turns,message,task_name",
+    "spawn default \"CHILD look around\\n\\nlook around\" of message,task_name,fork_turns",
     "spawn default \"test tokens\" of message,task_name",
 ];
 
@@ -430,7 +430,7 @@ fn qwen_0_24_4() {
             "changed /project/new.md",
             &format!("spawn general-purpose \"CHILD look around\" of {fields}"),
             "[general-purpose] starts",
-            "[] read /project/notes.md",
+            "read /project/notes.md",
             "[general-purpose] stops \"child done\" transcript=true held=false",
             "[general-purpose] stops \"child debrief\" transcript=true held=true",
             "checkpoint Stop ",
@@ -487,7 +487,7 @@ fn qwen_0_23_0() {
             "passed echo hi",
             "changed /project/new.md",
             "spawn general-purpose \"CHILD look around\" of description,prompt,subagent_type,run_in_background",
-            "[] read /project/notes.md",
+            "read /project/notes.md",
             "[general-purpose] stops \"child done\" transcript=true held=false",
             "checkpoint Stop ",
         ]
