@@ -446,7 +446,7 @@ fn gemini_0_58_0() {
             "started Startup",
             "failed ls /nonexistent-x: <untrusted_context>",
             "passed echo hi",
-            "changed /project/new.md",
+            "changed new.md",
             "spawn generalist \"CHILD look around\" of agent_name,prompt",
             "read notes.md",
             "ends \"child done\"",
