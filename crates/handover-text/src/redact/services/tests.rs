@@ -147,7 +147,7 @@ fn keys_joined_to_the_name_are_found() {
     ] {
         assert!(hides(&format!("{before}{key}}}"), key), "{before}");
     }
-    for (before, key) in [("datadog-agent-", hex), ("zipcodebase-id-", uuid)] {
+    for (before, key) in [("datadog-agent-", hex), ("zipcodebase-id-", uuid), ("cache-key-", hex)] {
         assert!(!hides(&format!("{before}{key}"), key), "{before}");
     }
 }

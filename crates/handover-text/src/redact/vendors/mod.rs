@@ -9,6 +9,7 @@
 
 use super::bytes;
 use super::index;
+use super::keys;
 use super::pattern::Pattern;
 use super::random;
 
@@ -88,6 +89,9 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
         let Some(end) = pattern.matches(text, at) else {
             continue;
         };
+        if ends_public_name(text, at, pattern.literal()) {
+            continue;
+        }
         // In the middle of base64, a short prefix occurs by chance.
         let plain = literal <= 4 && pattern.literal().bytes().all(|b| b.is_ascii_alphanumeric());
         if plain && in_base64(text, at) {
@@ -118,6 +122,14 @@ pub(super) fn token_at(text: &[u8], at: usize) -> Option<Token> {
         }
     }
     best.map(|(_, token)| token)
+}
+
+/// `cache-key-…`: the prefix `key-` is the end of a name whose values are public.
+fn ends_public_name(text: &[u8], at: usize, literal: &str) -> bool {
+    let Some(key) = literal.strip_suffix('-').filter(|word| *word == "key") else { return false };
+    let before =
+        bytes::run_back(text, at, 24, |b| bytes::is(b, bytes::ALNUM) || matches!(b, b'-' | b'_'));
+    before > 0 && keys::classify(&text[at - before..at + key.len()]).is_none()
 }
 
 /// Whether `at` follows a `+` or `/` after a long stretch of base64.
