@@ -191,8 +191,11 @@ mod tests {
         /// A text has the terms that a search for it has.
         #[test]
         fn terms_are_those_of_queries(text in "[a-zA-Z_ éß./(){}0-9]{0,80}") {
+            let redactor = Redactor::default();
+            // A secret has no terms.
+            prop_assume!(redactor.redact_bytes(text.as_bytes()) == text.as_bytes());
             let mut vocabulary = Vocabulary::default();
-            let indexed = vocabulary.index("", text.as_bytes(), &Redactor::default()).unwrap();
+            let indexed = vocabulary.index("", text.as_bytes(), &redactor).unwrap();
             let mut expected: Vec<String> = text
                 .split(|c: char| !(c.is_alphanumeric() || c == '_'))
                 .filter(|word| word.len() > 1)
