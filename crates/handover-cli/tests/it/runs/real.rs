@@ -204,8 +204,8 @@ fn plays_every_part(write: fn(&str) -> Answer) -> Script {
     Script::new().respond(
         |request| request.conversation_contains("### How to end"),
         move |request| {
-            let between = |start: &str| request.between(start, if start.ends_with('`') { "`" } else { "\"" });
-            let id = between("the story id is `").unwrap();
+            let between = |start: &str| request.between(start, "\"");
+            let id = between("\"story\": \"").unwrap();
             let phase = between("\"phase\": \"").unwrap();
             let nonce = between("{\"nonce\": \"").unwrap();
             let is_team = request.conversation_contains("<status code>");
