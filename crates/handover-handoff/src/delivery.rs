@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use handover_model::{
-    Host, ItemKind, KnownEvent, Phase, Receipt, ReceiptId, ReceiptState, Role, Timestamp,
+    Host, ItemKind, KnownEvent, Phase, Receipt, ReceiptId, ReceiptItem, ReceiptState, Role,
+    Timestamp,
 };
 use handover_store::{EventKey, NewEvent, ReasoningFilter, ReceiptStep, Store, StoreError};
 use handover_text::Redactor;
@@ -135,15 +136,17 @@ fn log_delivery(
         "tokens": receipt.tokens,
     });
     log(KnownEvent::Delivery, payload, "")?;
-    let handed = items_of(ItemKind::Reasoning);
+    let handed = receipt.items.iter().filter(|item| item.kind == ItemKind::Reasoning);
+    let handed: BTreeMap<&str, &ReceiptItem> =
+        handed.map(|item| (item.id.as_str(), item)).collect();
     if handed.is_empty() {
         return Ok(());
     }
     let filter = ReasoningFilter { group: receipt.group.clone(), ..ReasoningFilter::default() };
     let mut sources: BTreeMap<Role, Vec<(Phase, usize)>> = BTreeMap::new();
     for entry in store.reasoning(&receipt.session, &filter)? {
-        if handed.contains(&entry.id.to_string().as_str()) {
-            let length = entry.content.chars().count();
+        if let Some(item) = handed.get(entry.id.to_string().as_str()) {
+            let length = item.characters().unwrap_or_else(|| entry.content.chars().count());
             sources.entry(entry.role).or_default().push((entry.phase, length));
         }
     }

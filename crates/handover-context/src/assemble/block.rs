@@ -208,6 +208,7 @@ impl Block {
             plain(ItemKind::Verdict, id.to_string(), 0, *trust, flags.clone())
         }));
         items.extend(reasoning.iter().map(|r| ReceiptItem {
+            terms: [(ReceiptItem::CHARACTERS.to_owned(), r.content.chars().count() as f64)].into(),
             stale: r.stale.clone(),
             ..plain(ItemKind::Reasoning, r.id.to_string(), r.tokens, r.trust, r.flags.clone())
         }));

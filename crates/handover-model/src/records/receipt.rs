@@ -125,7 +125,7 @@ pub struct ReceiptItem {
     pub form: Form,
     /// Its ranking score.
     pub score: f64,
-    /// The components of the score.
+    /// The components of the score; for reasoning, [`ReceiptItem::CHARACTERS`].
     pub terms: BTreeMap<String, f64>,
     /// Its tokens in this form.
     pub tokens: u64,
@@ -145,6 +145,16 @@ pub struct ReceiptItem {
     /// What became of it, once the agent has ended and its conversation shows it.
     #[serde(default, rename = "use", skip_serializing_if = "Option::is_none")]
     pub used: Option<Use>,
+}
+
+impl ReceiptItem {
+    /// The term that counts the characters of reasoning that were passed on.
+    pub const CHARACTERS: &str = "characters";
+
+    /// How many characters of it were passed on, where that is counted.
+    pub fn characters(&self) -> Option<usize> {
+        self.terms.get(Self::CHARACTERS).map(|characters| *characters as usize)
+    }
 }
 
 /// An item that was left out.
