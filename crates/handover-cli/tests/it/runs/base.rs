@@ -185,6 +185,33 @@ fn gates_check_the_worktree_despite_an_editable_install() {
     }
 }
 
+/// R1: a manager runs gates with the environment that is active, where the checkout is installed.
+#[test]
+fn gates_of_a_manager_check_the_worktree() {
+    let mut epic = editable(Editable::Path);
+    let poetry = tools().join("poetry/bin/poetry");
+    assert!(poetry.exists(), "run scripts/tools: {} is not there", poetry.display());
+    epic.env.write(
+        ".handover/config.toml",
+        format!(
+            "[gates]\ncommands = [{{ name = \"tests\", argv = [\"{}\", \"run\", \"python\", \"-m\", \"pytest\", \"-q\"] }}]\n",
+            poetry.display()
+        ),
+    );
+    epic.commit_all("poetry");
+    let active = epic.env.path(".venv").display().to_string();
+    epic.env.set("VIRTUAL_ENV", &active);
+    epic.script(
+        "* dev 1 | write src/shop/__init__.py 'def total(): return 4' print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         * fix 1 | write src/shop/__init__.py 'def total(): return 3' print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
+    );
+    epic.run(&[]).ok();
+    assert_eq!(
+        verdicts(&epic),
+        ["dev complete", "gates failed", "fix complete", "gates passed", "review passed"]
+    );
+}
+
 /// R1: where it cannot be had, the run says so before anybody is paid.
 #[test]
 fn gates_that_cannot_check_the_worktree_are_refused() {

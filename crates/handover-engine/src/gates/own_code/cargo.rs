@@ -34,7 +34,8 @@ pub(super) fn prove(
         let args = ["metadata", "--format-version=1", "--offline", "--manifest-path"];
         let args = args.iter().map(Into::into).chain([manifest.into()]).collect();
         // Without an answer, such as before the first download, the gate itself will say what is wrong.
-        let answer = own.ask(Path::new("cargo"), args, own.environment.clone(), on_event);
+        let answer =
+            own.ask(Path::new("cargo"), own.folder, args, own.environment.clone(), on_event);
         let Some(metadata) = answer.and_then(|json| serde_json::from_str::<Metadata>(&json).ok())
         else {
             continue;

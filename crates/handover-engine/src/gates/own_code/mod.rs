@@ -122,15 +122,16 @@ impl OwnCode<'_> {
         go::redirect(self)
     }
 
-    /// What a tool prints; none if it is missing or fails.
+    /// What a tool prints that is started in a place; none if it is missing or fails.
     fn ask(
         &self,
         program: &Path,
+        place: &Path,
         args: Vec<OsString>,
         environment: Environment,
         on_event: &mut dyn FnMut(AgentEvent),
     ) -> Option<String> {
-        let mut invocation = Invocation::new(Host::COMMAND, self.spawn.clone(), self.folder);
+        let mut invocation = Invocation::new(Host::COMMAND, self.spawn.clone(), place);
         invocation.program = program.to_owned();
         invocation.args = args;
         invocation.environment = environment;

@@ -18,8 +18,11 @@ const PROBE: &str = include_str!("probe.py");
 const PATH: &str = "PYTHONPATH";
 /// Files of a Python project.
 const MANIFESTS: [&str; 3] = ["pyproject.toml", "setup.py", "setup.cfg"];
-/// Programs that make an environment of their own in the worktree.
-const MANAGERS: [&str; 8] = ["uv", "tox", "nox", "hatch", "poetry", "pdm", "pixi", "rye"];
+/// Programs whose `run python` is the interpreter that their gates use: that of an environment of their own, or of
+/// the one that is active.
+const MANAGERS: [&str; 6] = ["uv", "hatch", "poetry", "pdm", "pixi", "rye"];
+/// Programs that install the worktree in an environment of their own, which is there only while they run.
+const BUILDERS: [&str; 2] = ["tox", "nox"];
 
 /// What an interpreter says about one folder of the project.
 #[derive(Deserialize)]
@@ -30,10 +33,14 @@ struct Found {
     strays: Vec<(String, PathBuf)>,
 }
 
-/// An interpreter, and the folders of the project that it is used for.
+/// How an interpreter is started.
+#[derive(PartialEq)]
 struct Interpreter {
     program: PathBuf,
-    folders: BTreeSet<PathBuf>,
+    /// What comes before its own arguments.
+    prefix: &'static [&'static str],
+    /// Where: managers read the project that is there.
+    place: PathBuf,
 }
 
 pub(super) fn redirect(
@@ -41,12 +48,16 @@ pub(super) fn redirect(
     on_event: &mut dyn FnMut(AgentEvent),
 ) -> Result<Vec<Redirection>, GateError> {
     let mut redirections: Vec<Redirection> = Vec::new();
-    for Interpreter { program, folders } in interpreters(own) {
+    for (interpreter, folders) in interpreters(own) {
         let mut ask = |folders: &BTreeSet<PathBuf>, environment| -> Option<Vec<Found>> {
-            let mut args: Vec<OsString> = vec!["-c".into(), PROBE.into()];
+            let Interpreter { program, prefix, place } = &interpreter;
+            let mut args: Vec<OsString> = prefix.iter().map(Into::into).collect();
+            args.extend(["-c".into(), PROBE.into()]);
             args.extend([own.checkout.into(), own.folder.into()]);
             args.extend(folders.iter().map(Into::into));
-            serde_json::from_str(own.ask(&program, args, environment, on_event)?.trim()).ok()
+            let answer = own.ask(program, place, args, environment, on_event)?;
+            // A manager may say something first.
+            serde_json::from_str(answer.lines().next_back()?).ok()
         };
         let Some(found) = ask(&folders, own.environment.clone()) else { continue };
         for (folder, Found { roots, strays }) in folders.into_iter().zip(found) {
@@ -82,27 +93,34 @@ fn path(own: &OwnCode<'_>, roots: &[PathBuf]) -> Result<(OsString, Environment),
     Ok((value, environment))
 }
 
-/// The interpreters of the project: those of its gates, and for every folder that is a Python project that of the
-/// nearest virtual environment, or the usual one.
-fn interpreters(own: &OwnCode<'_>) -> Vec<Interpreter> {
-    let mut found: Vec<Interpreter> = Vec::new();
-    let mut add = |program: PathBuf, folder: &Path| match found
-        .iter_mut()
-        .find(|it| it.program == program)
-    {
-        Some(known) => {
-            known.folders.insert(folder.to_owned());
+/// The interpreters of the project, each with the folders that it is used for: those of its gates, and for every folder
+/// that is a Python project that of the nearest virtual environment, or the usual one.
+fn interpreters(own: &OwnCode<'_>) -> Vec<(Interpreter, BTreeSet<PathBuf>)> {
+    let mut found: Vec<(Interpreter, BTreeSet<PathBuf>)> = Vec::new();
+    let mut add = |interpreter: Interpreter, folder: &Path| {
+        let folder = folder.to_owned();
+        match found.iter_mut().find(|(known, _)| *known == interpreter) {
+            Some((_, folders)) => drop(folders.insert(folder)),
+            None => found.push((interpreter, BTreeSet::from([folder]))),
         }
-        None => found.push(Interpreter { program, folders: BTreeSet::from([folder.to_owned()]) }),
     };
-    let is_managed = |gate: &Gate| MANAGERS.iter().any(|name| gate.program.as_os_str() == *name);
-    let mut of_gates =
-        own.gates.iter().filter_map(|gate| Some((of_gate(own, gate)?, gate))).peekable();
-    if of_gates.peek().is_none() && own.gates.iter().any(is_managed) {
-        return Vec::new();
+    let plain =
+        |program: PathBuf| Interpreter { program, prefix: &[], place: own.folder.to_owned() };
+    let (mut is_direct, mut is_managed) = (false, false);
+    for gate in own.gates {
+        if let Some(program) = of_gate(own, gate) {
+            is_direct = true;
+            add(plain(program), &gate.folder);
+        } else if is_one_of(gate, &MANAGERS) {
+            is_managed = true;
+            let (program, place) = (gate.program.clone(), own.folder.join(&gate.folder));
+            add(Interpreter { program, prefix: &["run", "python"], place }, &gate.folder);
+        } else if is_one_of(gate, &BUILDERS) {
+            is_managed = true;
+        }
     }
-    for (program, gate) in of_gates {
-        add(program, &gate.folder);
+    if is_managed && !is_direct {
+        return found;
     }
     let installed = |folder: &Path| {
         PYTHONS.iter().map(|name| own.checkout.join(folder).join(name)).find(|it| it.exists())
@@ -112,11 +130,16 @@ fn interpreters(own: &OwnCode<'_>) -> Vec<Interpreter> {
         let is_project = MANIFESTS.iter().any(|name| path.join(name).exists());
         if is_project || installed(folder).is_some() {
             let nearest = folder.ancestors().take(DEPTH + 1).find_map(installed);
-            add(nearest.unwrap_or_else(|| "python3".into()), folder);
+            add(plain(nearest.unwrap_or_else(|| "python3".into())), folder);
         }
         true
     });
     found
+}
+
+fn is_one_of(gate: &Gate, names: &[&str]) -> bool {
+    let name = gate.program.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| names.contains(&name))
 }
 
 /// The interpreter that a gate starts, if it starts one itself or through `pytest`.
