@@ -40,7 +40,7 @@ pub mod verdict;
 mod words;
 
 pub use conversation::{Said, conversation};
-pub use data::Spent;
+pub use data::{Price, Spent};
 pub use error::EngineError;
 pub use forecast::{Forecast, PhaseCost};
 pub use journal::{Death, Folded, fold};

@@ -46,6 +46,7 @@ pub fn document(run: &Run, state: &State, at_work: bool) -> Value {
         "merged": state.merged.as_ref().map(Option::is_none),
         "merge_refused": state.merged.clone().flatten(),
         "cost_usd": spent.cost_usd,
+        "unpriced": spent.unpriced,
         "tokens": spent.tokens,
         "turns": spent.turns,
         "duration_ms": spent.duration_ms,
@@ -97,6 +98,7 @@ fn unit(story: &StoryRun, with_commit: bool) -> Value {
         "test_setup": story.test_setup(),
         "question": story.question,
         "cost_usd": story.spent().cost_usd,
+        "unpriced": story.spent().unpriced,
         "duration_ms": story.spent().duration_ms,
         "phases": story.lines.iter().map(line).collect::<Vec<_>>(),
     })
@@ -114,6 +116,7 @@ fn line(line: &Line) -> Value {
         "verdict": line.verdict,
         "duration_ms": line.spent.duration_ms,
         "cost_usd": line.spent.cost_usd,
+        "unpriced": line.spent.unpriced,
         "tokens": line.spent.tokens,
         "turns": line.spent.turns,
     })

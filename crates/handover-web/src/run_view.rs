@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use handover_engine::report;
+use handover_engine::{Price, report};
 use handover_model::{
     JournalEntry, JournalKind, Receipt, ReceiptId, Run, RunId, RunState, StoryState, Timestamp,
 };
@@ -33,6 +33,8 @@ pub(crate) struct RunDocument {
     /// When the usage limit that it waits for is lifted.
     pub(crate) waits_until: Option<Timestamp>,
     pub(crate) cost_usd: f64,
+    /// Agents that report no cost.
+    pub(crate) unpriced: u64,
     pub(crate) tokens: u64,
     pub(crate) turns: u64,
     pub(crate) duration_ms: u64,
@@ -55,6 +57,7 @@ pub(crate) struct Story {
     /// What it changed about how it is tested.
     pub(crate) test_setup: Vec<String>,
     pub(crate) cost_usd: f64,
+    pub(crate) unpriced: u64,
     pub(crate) phases: Vec<Phase>,
 }
 
@@ -76,12 +79,20 @@ impl RunDocument {
         self.stories.iter().chain(&self.closing)
     }
 
+    pub(crate) fn price(&self) -> Price {
+        Price::new(self.cost_usd, self.unpriced)
+    }
+
     pub(crate) fn state(&self) -> RunState {
         self.state.parse().unwrap_or(RunState::Running)
     }
 }
 
 impl Story {
+    pub(crate) fn price(&self) -> Price {
+        Price::new(self.cost_usd, self.unpriced)
+    }
+
     pub(crate) fn state(&self) -> StoryState {
         self.state.parse().unwrap_or(StoryState::Pending)
     }

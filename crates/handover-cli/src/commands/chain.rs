@@ -102,10 +102,10 @@ fn seconds(duration_ms: u64) -> String {
 fn show(app: &App, report: &Report) -> Result<(), CommandError> {
     let spent = report.spent();
     app.ui.line(format_args!(
-        "\n{}: {}, {:.2} USD, {} of agents",
+        "\n{}: {}, {}, {} of agents",
         count(report.epics.len(), "epic"),
         report.state,
-        spent.cost_usd,
+        spent.price(),
         seconds(spent.duration_ms)
     ))?;
     let rows = report.epics.iter().map(|epic| {
@@ -117,7 +117,7 @@ fn show(app: &App, report: &Report) -> Result<(), CommandError> {
             epic.state.map_or("pending", handover_model::RunState::as_str).to_owned(),
             stories.join(", "),
             uat.to_owned(),
-            format!("{:.2}", epic.spent.cost_usd),
+            epic.spent.price().cell(),
             seconds(epic.spent.duration_ms),
             epic.branch.clone().unwrap_or_default(),
             handover_text::cut::cut(&epic.reason, 80),

@@ -217,5 +217,5 @@ fn listed(counts: &BTreeMap<impl Display, u64>) -> String {
 }
 
 fn spent(cost: &Spent) -> String {
-    format!("{:.4} USD, {} tokens, {} turns", cost.cost_usd, cost.tokens, cost.turns)
+    format!("{}, {} tokens, {} turns", cost.price(), cost.tokens, cost.turns)
 }

@@ -1,6 +1,6 @@
 //! `handover status`
 
-use handover_engine::report;
+use handover_engine::{Price, report};
 use serde_json::Value;
 
 use super::Outcome;
@@ -42,11 +42,11 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
     app.ui.wrapped(
         2,
         format_args!(
-            "Run {} of epic {}: {}, {:.4} USD, {place}",
+            "Run {} of epic {}: {}, {}, {place}",
             text(run, "id"),
             text(run, "epic"),
             text(run, "state"),
-            run["cost_usd"].as_f64().unwrap_or_default(),
+            Price::of(run),
         ),
     )?;
     if let Ok(until) = text(run, "waits_until").parse() {
@@ -68,7 +68,7 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
         rows.push(vec![
             text(story, "id"),
             text(story, "state"),
-            format!("{:.4}", story["cost_usd"].as_f64().unwrap_or_default()),
+            Price::of(story).cell(),
             clock(story["duration_ms"].as_u64().unwrap_or_default()),
             place,
             phases(story),

@@ -64,6 +64,7 @@ impl Report {
         json!({
             "state": self.state,
             "cost_usd": spent.cost_usd,
+            "unpriced": spent.unpriced,
             "tokens": spent.tokens,
             "duration_ms": spent.duration_ms,
             "epics": self.epics.iter().map(EpicReport::document).collect::<Vec<_>>(),
@@ -135,6 +136,7 @@ impl EpicReport {
             "branch": self.branch,
             "head": self.head,
             "cost_usd": self.spent.cost_usd,
+            "unpriced": self.spent.unpriced,
             "tokens": self.spent.tokens,
             "duration_ms": self.spent.duration_ms,
             "stories": stories,
@@ -181,7 +183,7 @@ mod tests {
         state.stories[2].state = StoryState::Skipped;
         state.apply(&opened("a"));
         let mut end = ended("a", RunPhase::Dev, Some(Verdict::Blocked));
-        end.spent = Spent { cost_usd: 0.5, tokens: 9, turns: 1, duration_ms: 70 };
+        end.spent = Spent { cost_usd: 0.5, unpriced: 1, tokens: 9, turns: 1, duration_ms: 70 };
         state.apply(&event(end));
         state.apply(&Event::Committed { story: "b".to_owned(), commit: "c1".to_owned() });
         state.apply(&Event::Stopped { state: RunState::Budget, reason: "no money".to_owned() });
@@ -194,19 +196,19 @@ mod tests {
         assert_eq!(
             document,
             json!({
-                "state": "budget", "cost_usd": 0.5, "tokens": 9, "duration_ms": 70,
+                "state": "budget", "cost_usd": 0.5, "unpriced": 1, "tokens": 9, "duration_ms": 70,
                 "epics": [
                     {
                         "epic": "1", "builds_on": ["0"], "state": "budget", "reason": "no money",
                         "run": "run_1", "branch": "handover/epic-1", "head": "c1",
-                        "cost_usd": 0.5, "tokens": 9, "duration_ms": 70,
+                        "cost_usd": 0.5, "unpriced": 1, "tokens": 9, "duration_ms": 70,
                         "stories": {"done": 1, "blocked": 1, "skipped": 1},
                         "failures": [{"story": "a", "state": "blocked", "reason": "dev of a"}],
                         "uat": null,
                     },
                     {
                         "epic": "1", "builds_on": [], "state": "pending", "reason": null, "run": null,
-                        "branch": null, "head": null, "cost_usd": 0.0, "tokens": 0, "duration_ms": 0,
+                        "branch": null, "head": null, "cost_usd": 0.0, "unpriced": 0, "tokens": 0, "duration_ms": 0,
                         "stories": {}, "failures": [], "uat": null,
                     },
                 ],

@@ -18,6 +18,6 @@ pub use notes::WorkNotes;
 pub use paths::{handoff_path, retro_path, uat_data_path, uat_document_path};
 pub use retro::{Lesson, Retro};
 pub use scenario::ScenarioResult;
-pub use spent::Spent;
+pub use spent::{Price, Spent};
 pub use statement::{Analysis, Contribution, Stance, Statement, Topic};
 pub(crate) use statement::{MOST_ITEMS, cut};

@@ -161,6 +161,7 @@ fn is_limit(allowed: &Allowance) -> bool {
 fn most_expensive(all: impl Iterator<Item = Spent>) -> Option<Spent> {
     all.reduce(|a, b| Spent {
         cost_usd: a.cost_usd.max(b.cost_usd),
+        unpriced: a.unpriced.max(b.unpriced),
         tokens: a.tokens.max(b.tokens),
         turns: a.turns.max(b.turns),
         duration_ms: a.duration_ms.max(b.duration_ms),

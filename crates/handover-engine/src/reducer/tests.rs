@@ -448,7 +448,7 @@ fn the_money_of_agents_in_flight_is_expected() {
     state.apply(&opened("a"));
     state.apply(&opened("b"));
     let mut end = ended("a", RunPhase::Dev, Some(Verdict::Complete));
-    end.spent = Spent { cost_usd: 0.5, tokens: 8, turns: 2, duration_ms: 3 };
+    end.spent = Spent { cost_usd: 0.5, unpriced: 0, tokens: 8, turns: 2, duration_ms: 3 };
     state.apply(&event(end));
     let dev =
         Effect::Agent { story: "b".to_owned(), phase: RunPhase::Dev, attempt: 1, voice: None };

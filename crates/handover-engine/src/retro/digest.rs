@@ -47,11 +47,11 @@ fn summary(state: &State) -> String {
         (count > 0).then(|| format!("{count} {wanted}"))
     });
     format!(
-        "Epic {}: {}, {}. {:.4} USD, {} tokens, {} of agents.\n",
+        "Epic {}: {}, {}. {}, {} tokens, {} of agents.\n",
         state.plan.epic,
         count(state.stories.len() as u64, "story"),
         all.collect::<Vec<_>>().join(", "),
-        spent.cost_usd,
+        spent.price(),
         spent.tokens,
         count(spent.duration_ms / 1_000, "second"),
     )

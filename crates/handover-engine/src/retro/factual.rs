@@ -25,13 +25,13 @@ pub fn factual(state: &State) -> Retro {
         .collect();
     let spent = state.spent();
     let summary = format!(
-        "{} of {} done; {:.4} USD and {} of agents were used.",
+        "{} of {} done; {}, and {} of agents.",
         done.len(),
         match state.stories.len() {
             1 => "1 story is".to_owned(),
             all => format!("{all} stories are"),
         },
-        spent.cost_usd,
+        spent.price(),
         count(spent.duration_ms / 60_000, "minute")
     );
     let is_of_this_run = |story: &&&StoryRun| story.state == StoryState::Done;

@@ -41,11 +41,11 @@ pub fn retrospective(retro: &Retro, state: &State, about: &RetroInfo<'_>) -> Str
         };
         let _ = writeln!(
             out,
-            "| {} | {} | {} | {:.4} | {} |",
+            "| {} | {} | {} | {} | {} |",
             cell(&story.planned.id),
             state,
             story.fixes(),
-            story.spent().cost_usd,
+            story.spent().price().cell(),
             cell(why)
         );
     }

@@ -519,8 +519,10 @@ fn judge(
 pub(super) fn spent(outcome: &Outcome, report: &AgentReport) -> Spent {
     let (own, program) = (&report.usage, &outcome.report);
     let tokens = Some(program.usage.total()).filter(|total| *total > 0);
+    let cost = program.cost_usd.or(own.cost_usd);
     Spent {
-        cost_usd: program.cost_usd.or(own.cost_usd).unwrap_or_default(),
+        cost_usd: cost.unwrap_or_default(),
+        unpriced: cost.is_none().into(),
         tokens: tokens.or(own.tokens).unwrap_or_default(),
         turns: program.turns.map(u64::from).or(own.turns).unwrap_or_default(),
         duration_ms: u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),

@@ -96,6 +96,7 @@ fn usage_reported_by_the_program_takes_precedence() {
     assert_eq!((program.cost_usd, program.tokens, program.turns), (0.25, 120, 7));
     let nobody = spent(&self::outcome(None), &AgentReport::default());
     assert_eq!((nobody.cost_usd, nobody.tokens, nobody.turns), (0.0, 0, 0));
+    assert_eq!((own.unpriced, program.unpriced, nobody.unpriced), (0, 0, 1));
 }
 
 fn attempt(logs: &Path, number: u32, voice: Option<Voice>) -> AgentAttempt {

@@ -218,7 +218,8 @@ fn lessons_become_strategies_of_their_phase() {
 
 #[test]
 fn sums_do_not_overflow() {
-    let most = Spent { cost_usd: 1.5, tokens: u64::MAX, turns: 1, duration_ms: u64::MAX };
+    let most =
+        Spent { cost_usd: 1.5, unpriced: 0, tokens: u64::MAX, turns: 1, duration_ms: u64::MAX };
     let sum: Spent = [most, most].into_iter().sum();
     assert_eq!((sum.tokens, sum.turns, sum.duration_ms), (u64::MAX, 2, u64::MAX));
     assert!((sum.cost_usd - 3.0).abs() < 1e-9);

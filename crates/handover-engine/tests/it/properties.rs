@@ -70,7 +70,7 @@ fn agent_end(state: &State, effect: &Effect, number: u32, choices: &mut Choices)
     end.role = Some(step.role.clone());
     end.tree = format!("tree {number}");
     end.summary = format!("{phase} {number}");
-    end.spent = Spent { cost_usd: 0.125, tokens: 3, turns: 1, duration_ms: 10 };
+    end.spent = Spent { cost_usd: 0.125, unpriced: 0, tokens: 3, turns: 1, duration_ms: 10 };
     if choices.is_unlucky() {
         let classes = [
             FailureClass::Overloaded,

@@ -1,5 +1,6 @@
 //! All runs.
 
+use handover_engine::Price;
 use handover_model::{Run, RunState, StoryState};
 use handover_store::RunFilter;
 use maud::{Markup, html};
@@ -8,8 +9,8 @@ use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::run_view::RunView;
 use crate::site::Site;
 use crate::view::{
-    Column, Key, Order, Row, Tone, badge, duration, empty_state, fraction, meter, money,
-    ordered_table, relative_time, section, short_id, state_tone,
+    Column, Key, Order, Row, Tone, badge, duration, empty_state, fraction, meter, ordered_table,
+    price, relative_time, section, short_id, state_tone,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[PageEntry::in_nav("runs", "/runs", "Runs", render)];
@@ -34,6 +35,7 @@ struct Listed {
     state: Option<RunState>,
     done: usize,
     stories: usize,
+    price: Price,
     cost_usd: f64,
     duration_ms: u64,
 }
@@ -49,6 +51,7 @@ impl Listed {
             state,
             done: done.count(),
             stories: document.stories.len(),
+            price: document.price(),
             cost_usd: document.cost_usd,
             duration_ms: document.duration_ms,
         }
@@ -101,7 +104,7 @@ fn ordered(site: &Site<'_>, runs: &[Run], order: Option<&Order>) -> Markup {
         order.apply(&mut listed, Listed::key);
     }
     let row = |one: &Listed| {
-        let Listed { run, state, done, stories, cost_usd, duration_ms } = one;
+        let Listed { run, state, done, stories, price: paid, duration_ms, .. } = one;
         Row::new(
             html! { a href={ "/runs/" (run.id) } { "Epic " (run.epic) } p class="muted" { (short_id(run.id.as_str())) } },
             [
@@ -111,7 +114,7 @@ fn ordered(site: &Site<'_>, runs: &[Run], order: Option<&Order>) -> Markup {
                 },
                 html! { (fraction(*done, *stories)) },
                 meter(*done as f64, *stories as f64, Tone::Good),
-                html! { (money(*cost_usd)) },
+                html! { (price(*paid)) },
                 html! { (duration(*duration_ms)) },
                 relative_time(site.now, run.created_at),
             ],

@@ -1,5 +1,7 @@
 //! Human-readable numbers, money, durations, sizes.
 
+use handover_engine::Price;
+
 /// With thousands separators.
 pub(crate) fn count(number: impl TryInto<u64>) -> String {
     let digits = number.try_into().unwrap_or(u64::MAX).to_string();
@@ -24,6 +26,11 @@ pub(crate) fn fraction(part: usize, whole: usize) -> String {
 
 pub(crate) fn money(usd: f64) -> String {
     if usd > 0.0 && usd < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
+}
+
+/// A cost that may be unknown, or only the part that is known.
+pub(crate) fn price(price: Price) -> String {
+    price.said(money).unwrap_or_else(|| "unknown".to_owned())
 }
 
 pub(crate) fn duration(ms: u64) -> String {

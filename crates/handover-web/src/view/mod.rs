@@ -15,7 +15,7 @@ pub(crate) use elements::{
     Tone, badge, copy_link, empty_state, fact, facts, retired, section, share, short_id,
     stale_names, stat, state_tone,
 };
-pub(crate) use format::{bytes, count, duration, fraction, money, plural};
+pub(crate) use format::{bytes, count, duration, fraction, money, plural, price};
 pub(crate) use links::{unlinked, with_parameter};
 pub(crate) use order::{Key, Order};
 pub(crate) use table::{Column, Row, ordered_table, table};

@@ -144,7 +144,7 @@ fn ended(
         files: vec!["src/auth.rs".to_owned()],
         restored: Vec::new(),
         test_setup: Vec::new(),
-        spent: Spent { cost_usd: 0.25, tokens: 12_000, turns: 7, duration_ms: 65_000 },
+        spent: Spent { cost_usd: 0.25, unpriced: 0, tokens: 12_000, turns: 7, duration_ms: 65_000 },
         receipt: Some(receipt.to_string()),
         retro: None,
     }

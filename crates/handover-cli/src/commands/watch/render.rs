@@ -1,6 +1,7 @@
 //! Draws a scene as lines of a terminal: a function from data to text, whatever the size.
 
 use anstyle::{AnsiColor, Style};
+use handover_engine::Price;
 use handover_model::{ReceiptState, Timestamp};
 use handover_text::cut::one_line;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -148,13 +149,17 @@ pub(super) fn everything(scene: &Scene, now: Timestamp) -> Vec<Line> {
 
 fn header(scene: &Scene) -> Line {
     let agents: usize = scene.sessions.iter().map(|session| session.agents.len()).sum();
-    // The sum of no numbers would be -0.
-    let cost = scene.runs.iter().fold(0.0, |sum, run| sum + run.cost_usd);
+    let cost: Price = scene.runs.iter().map(|run| run.price).sum();
     let asked =
         scene.runs.iter().flat_map(|run| &run.stories).filter(|story| !story.question.is_empty());
     let line = Line::of(BOLD, format!("Handover · {}", scene.project)).with(
         DIM,
-        format!("  {} · {} · ${cost:.2}", plural(scene.runs.len(), "run"), plural(agents, "agent")),
+        format!(
+            "  {} · {} · {}",
+            plural(scene.runs.len(), "run"),
+            plural(agents, "agent"),
+            cost.short()
+        ),
     );
     match asked.count() {
         0 => line,
@@ -201,7 +206,7 @@ fn run_lines(run: &RunLane, ongoing: &Ongoing, now: Timestamp) -> Vec<Line> {
     let done = run.stories.iter().filter(|story| story.state == "done").count();
     let mut head = Line::of(BOLD, format!("RUN epic {}", run.epic))
         .with(style_of(&run.state), format!("  {}", run.state))
-        .with(DIM, format!("  {done} of {} done  ${:.2}", run.stories.len(), run.cost_usd));
+        .with(DIM, format!("  {done} of {} done  {}", run.stories.len(), run.price.short()));
     if let Some((_, how)) = &ongoing.run {
         head = head.with(DIM, format!("  {how}"));
     }
@@ -228,7 +233,7 @@ fn story_lines(story: &StoryLane, doing: Option<&String>) -> Vec<Line> {
     };
     let mut line = Line::of(style_of(&story.state), format!("  {mark} "))
         .with(PLAIN, format!("{:<24}", story.id))
-        .with(DIM, format!(" ${:<6.2}", story.cost_usd));
+        .with(DIM, format!(" {:<7}", story.price.short()));
     for (step, verdict) in &story.steps {
         let (sign, style) = match verdict.as_str() {
             "complete" | "passed" | "passed_with_fixes" => ("✓", GOOD),

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use handover_engine::Price;
 use handover_engine::stats::UseOf;
 use handover_model::{ItemKind, ReceiptId, ReceiptState, Timestamp};
 use unicode_width::UnicodeWidthStr as _;
@@ -32,7 +33,7 @@ fn story(id: &str, state: &str, steps: &[(&str, &str)], question: &str) -> Story
     StoryLane {
         id: id.to_owned(),
         state: state.to_owned(),
-        cost_usd: 1.5,
+        price: Price::new(1.5, 0),
         steps: steps.collect(),
         reason: String::new(),
         question: question.to_owned(),
@@ -47,7 +48,7 @@ fn scene() -> Scene {
         runs: vec![RunLane {
             epic: "1".to_owned(),
             state: "blocked".to_owned(),
-            cost_usd: 3.0,
+            price: Price::new(3.0, 0),
             waits_until: None,
             stories: vec![
                 story("1-1-cart-totals", "done", &done, ""),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use handover_engine::report;
 use handover_engine::stats::{UseOf, use_of};
+use handover_engine::{Price, report};
 use handover_model::{
     ItemKind, ReceiptId, ReceiptState, Run, RunState, Session, SessionStatus, Timestamp,
 };
@@ -43,7 +43,7 @@ pub(super) struct Scene {
 pub(super) struct RunLane {
     pub(super) epic: String,
     pub(super) state: String,
-    pub(super) cost_usd: f64,
+    pub(super) price: Price,
     /// When the usage limit that it waits for is lifted.
     pub(super) waits_until: Option<Timestamp>,
     pub(super) stories: Vec<StoryLane>,
@@ -54,7 +54,7 @@ pub(super) struct RunLane {
 pub(super) struct StoryLane {
     pub(super) id: String,
     pub(super) state: String,
-    pub(super) cost_usd: f64,
+    pub(super) price: Price,
     /// Steps and their verdicts.
     pub(super) steps: Vec<(String, String)>,
     pub(super) reason: String,
@@ -167,7 +167,7 @@ fn run_lane(run: &Value) -> RunLane {
     RunLane {
         epic: text(run, "epic"),
         state: text(run, "state"),
-        cost_usd: run["cost_usd"].as_f64().unwrap_or_default(),
+        price: Price::of(run),
         waits_until: text(run, "waits_until").parse().ok(),
         stories: stories.map(story_lane).collect(),
     }
@@ -178,7 +178,7 @@ fn story_lane(story: &Value) -> StoryLane {
     StoryLane {
         id: text(story, "id"),
         state: text(story, "state"),
-        cost_usd: story["cost_usd"].as_f64().unwrap_or_default(),
+        price: Price::of(story),
         steps: phases.map(|phase| (text(phase, "phase"), text(phase, "verdict"))).collect(),
         reason: text(story, "reason"),
         question: text(story, "question"),

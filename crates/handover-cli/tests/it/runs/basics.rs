@@ -1,6 +1,6 @@
 //! What a run does when nothing goes wrong, and what it does not touch.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::watch::on_terminal;
 
@@ -52,6 +52,23 @@ fn runs_an_uncommitted_story() {
     assert!(
         epic.git(&["show", "handover/epic-1:docs/stories/1-2-new.md"]).contains("Status: done")
     );
+}
+
+/// A program that reports no cost may be expensive: 0 would be a lie.
+#[test]
+fn unknown_cost_is_not_zero() {
+    let epic = Epic::new(&["1-1-a"]);
+    let output = epic.run(&[]).ok();
+    assert!(output.stderr.contains("$? 1-1-a dev 1: complete"), "{output}");
+    assert!(output.stdout.contains("done, cost unknown,"), "{output}");
+    let run = epic.status();
+    assert_eq!((&run["cost_usd"], &run["unpriced"]), (&json!(0.0), &json!(2)), "{run}");
+    // Here one of the two agents reports it.
+    let epic = Epic::new(&["1-1-a"]);
+    epic.script(r#"* dev 1 | write x.txt y result '{"nonce":"{HANDOVER_NONCE}","story":"1-1-a","phase":"dev","verdict":"complete","summary":"done so","usage":{"cost_usd":0.25}}'"#);
+    let output = epic.run(&[]).ok();
+    assert!(output.stdout.contains("done, at least 0.2500 USD,"), "{output}");
+    assert_eq!(epic.status()["stories"][0]["phases"][0]["unpriced"], 0);
 }
 
 #[test]

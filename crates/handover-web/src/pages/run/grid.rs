@@ -8,7 +8,7 @@ use crate::run_view::{RunDocument, RunView, Story};
 use crate::site::Site;
 use crate::steps::{RunStep, escaped, steps};
 use crate::view::{
-    Tone, badge, count, duration, excerpt, money, relative_time, single_line, state_tone,
+    Tone, badge, count, duration, excerpt, money, price, relative_time, single_line, state_tone,
 };
 
 /// The usual order of phases; unknown ones follow.
@@ -43,7 +43,7 @@ pub(super) fn grid(site: &Site<'_>, view: &RunView, document: &RunDocument) -> M
                                 td class="cell" { (cell(site, view, story, phase, &steps)) }
                             }
                             td class="number" { (duration(story.phases.iter().map(|phase| phase.duration_ms).sum())) }
-                            td class="number" { (money(story.cost_usd)) }
+                            td class="number" { (price(story.price())) }
                             td {
                                 @match (&story.commit, &story.failed_branch) {
                                     (Some(commit), _) => code title=(single_line(commit)) { (commit.chars().take(10).collect::<String>()) },

@@ -20,7 +20,7 @@ use crate::site::Site;
 use crate::steps::escaped;
 use crate::view::{
     Column, Row, Tone, badge, clock, count, duration, empty_state, excerpt, fraction, moment,
-    money, plural, relative_time, section, share, short_id, stat, state_tone, table, untrusted,
+    plural, price, relative_time, section, share, short_id, stat, state_tone, table, untrusted,
     utc_note,
 };
 
@@ -89,7 +89,7 @@ pub(crate) fn sections(
             (act::run_forms(site, view))
             (section("grid", "Stories and phases", html! { "Verdict, duration and cost of every agent and gate; each leads to its cause." }, grid::grid(site, view, document)))
             (section("time", "Time", html! { "When each step ran, to scale." }, waterfall::run(site, view)))
-            (section("ledger", "Cost", html! { (money(document.cost_usd)) " in total, as reported by the agent programs." }, costs::charts(site, view, document)?))
+            (section("ledger", "Cost", html! { (price(document.price())) " in total, as reported by the agent programs." }, costs::charts(site, view, document)?))
         },
         None => empty_state(
             "It crashed before it was planned.",
@@ -126,7 +126,7 @@ fn figures(view: &RunView, document: &RunDocument) -> Markup {
                 @if failed > 0 { span class="bad" { (count(failed)) " failed" } " " }
                 @if blocked > 0 { span class="warn" { (count(blocked)) " blocked" } }
             }))
-            (stat("Cost", money(document.cost_usd), html! { (count(document.tokens)) " tokens" }))
+            (stat("Cost", price(document.price()), html! { (count(document.tokens)) " tokens" }))
             (stat("Agent and gate time", duration(document.duration_ms), html! { (plural(usize::try_from(document.turns).unwrap_or(usize::MAX), "turn", "turns")) }))
             (stat("Right now", match active.as_slice() {
                 _ if document.waits_until.is_some() && view.state() == RunState::Running => html! { "waiting" },

@@ -11,8 +11,8 @@ use crate::run_view::{RunView, Story};
 use crate::site::Site;
 use crate::steps::{RunStep, steps};
 use crate::view::{
-    badge, duration, empty_state, excerpt, fact, facts, money, plural, relative_time, section,
-    state_tone, untrusted,
+    badge, duration, empty_state, excerpt, fact, facts, money, plural, price, relative_time,
+    section, state_tone, untrusted,
 };
 
 pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
@@ -56,7 +56,7 @@ pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
 fn story_facts(story: &Story) -> Markup {
     facts(html! {
         (fact("Story", html! { code { (excerpt(&story.id, 80)) } }))
-        (fact("Cost", html! { (money(story.cost_usd)) ", " (duration(story.phases.iter().map(|phase| phase.duration_ms).sum())) }))
+        (fact("Cost", html! { (price(story.price())) ", " (duration(story.phases.iter().map(|phase| phase.duration_ms).sum())) }))
         @if let Some(commit) = &story.commit { (fact("Commit", html! { code { (excerpt(commit, 60)) } })) }
         @if let Some(branch) = &story.failed_branch { (fact("Kept on", html! { code { (excerpt(branch, 100)) } })) }
     })
