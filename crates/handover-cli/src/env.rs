@@ -5,6 +5,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use handover_engine::Death;
 use handover_knowledge::Homes;
@@ -187,6 +188,12 @@ pub(crate) fn all() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
 /// and would mistake each other's processes for their own.
 pub(crate) fn machine() -> String {
     var("HANDOVER_MACHINE").unwrap_or_else(handover_agents::machine)
+}
+
+/// After this long without a line, a run says what is still at work; tests wait for fewer seconds.
+pub(crate) fn quiet() -> Duration {
+    let seconds = var("HANDOVER_TEST_QUIET").filter(|_| cfg!(debug_assertions));
+    Duration::from_secs(seconds.and_then(|seconds| seconds.parse().ok()).unwrap_or(60))
 }
 
 /// Where in a run's journal the program dies as if by `kill -9`, such as `before:3` or `after:3`; for

@@ -1,5 +1,6 @@
 //! `handover run`
 
+mod at_work;
 mod live;
 mod party;
 mod preview;

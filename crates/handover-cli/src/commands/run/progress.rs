@@ -1,6 +1,6 @@
 //! What is shown while a run is at work: a board on a terminal, lines elsewhere, JSON for scripts.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use handover_agents::CancelToken;
 use handover_engine::data::ScenarioResult;
@@ -9,15 +9,14 @@ use handover_engine::{Progress, report};
 use handover_model::{RunId, RunState, ScenarioOutcome, Timestamp, UatGate};
 use serde_json::{Value, json};
 
+use super::at_work::AtWork;
 use super::live::{Live, ended, starting};
 use crate::app::App;
 use crate::commands::{Outcome, status};
+use crate::env;
 use crate::error::{CommandError, Exit};
 #[cfg(feature = "telemetry")]
 use crate::telemetry::{Exporter, RunTrace};
-
-/// After this long without a line, one says what is still at work.
-const QUIET: Duration = Duration::from_secs(60);
 
 /// Shows one run.
 pub(crate) struct Shown<'a> {
@@ -25,9 +24,9 @@ pub(crate) struct Shown<'a> {
     run: Option<RunId>,
     begin: Instant,
     live: Option<Live<'a>>,
-    /// When the last line was shown, and what is at work.
+    /// When the last line was shown.
     last_line: Instant,
-    at_work: Vec<String>,
+    at_work: AtWork,
     /// Why nothing can be shown any more. The run continues without output.
     lost: Option<CommandError>,
     #[cfg(feature = "telemetry")]
@@ -39,7 +38,7 @@ impl<'a> Shown<'a> {
     pub(crate) fn new(app: &'a App, plain: bool, cancel: &CancelToken) -> Self {
         let is_for_people = !plain && !app.ui.is_json() && app.ui.is_watched();
         let live = if is_for_people { Live::open(app, cancel) } else { None };
-        let (begin, at_work) = (Instant::now(), Vec::new());
+        let (begin, at_work) = (Instant::now(), AtWork::default());
         Self {
             app,
             run: None,
@@ -126,15 +125,16 @@ impl<'a> Shown<'a> {
     }
 
     fn line(&mut self, state: &State, progress: &Progress<'_>) {
+        self.at_work.follow(state, progress);
         let ui = &self.app.ui;
-        let is_due = self.last_line.elapsed() >= QUIET && !self.at_work.is_empty();
+        let is_due = self.last_line.elapsed() >= env::quiet() && !self.at_work.is_empty();
         if matches!(progress, Progress::Tick) && !is_due {
             return;
         }
         self.last_line = Instant::now();
         let seconds = self.begin.elapsed().as_secs();
-        let cost = state.spent().cost_usd;
-        let stamp = format!("{:02}:{:02} ${cost:.2}", seconds / 60, seconds % 60);
+        let cost = state.spent().price().short();
+        let stamp = format!("{:02}:{:02} {cost}", seconds / 60, seconds % 60);
         match progress {
             Progress::Started { run, resumed } => {
                 let word = if *resumed { "resumes" } else { "starts" };
@@ -150,7 +150,6 @@ impl<'a> Shown<'a> {
             Progress::Starting(Effect::Agent { story, phase, attempt, voice }) => {
                 let who = starting(state, story, *phase, *attempt, voice.as_ref());
                 ui.note(format_args!("{stamp} {story} {who} …"));
-                self.at_work.push(format!("{story} {who}"));
             }
             Progress::Starting(Effect::CheckBase) => {
                 ui.note(format_args!("{stamp} gates on the base …"));
@@ -164,23 +163,15 @@ impl<'a> Shown<'a> {
             Progress::Starting(Effect::Wait { until }) => {
                 let waits = waiting(*until);
                 ui.note(format_args!("{stamp} {waits} (Ctrl-C stops, `--resume` continues)"));
-                self.at_work.push(waits);
             }
             Progress::Starting(_) => {}
             Progress::Recorded(event) => {
                 if let Some(text) = sentence(state, event) {
                     ui.note(format_args!("{stamp} {text}"));
                 }
-                if let Event::PhaseEnded(end) = event {
-                    let who = ended(state, end);
-                    self.at_work.retain(|at_work| *at_work != format!("{} {who}", end.story));
-                }
-                if let Event::WaitEnded { until } = event {
-                    self.at_work.retain(|at_work| *at_work != waiting(*until));
-                }
             }
             Progress::Tick => {
-                ui.note(format_args!("{stamp} still at work: {}", self.at_work.join(", ")));
+                ui.note(format_args!("{stamp} still at work: {}", self.at_work.sentence()));
             }
             Progress::Activity { story, what } => {
                 ui.note(format_args!("{stamp}   {story}: {what}"));

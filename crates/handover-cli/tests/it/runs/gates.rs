@@ -120,6 +120,22 @@ fn configured_commands_count_and_unknown_failures_are_failures() {
     assert!(epic2.reason(0).contains("check: exit code 1"), "{}", epic2.reason(0));
 }
 
+/// Without a terminal, a long gate is not mistaken for a run that hangs.
+#[test]
+fn long_gates_are_still_at_work() {
+    let mut epic = Epic::new(&["1-1-a"]);
+    epic.env.set("HANDOVER_TEST_QUIET", "1");
+    epic.env.write(
+        ".handover/config.toml",
+        "[gates]\ncommands = [{ name = \"check\", argv = [\"sleep\", \"4\"] }]\n",
+    );
+    epic.commit_all("slow");
+    let output = epic.run(&[]).ok();
+    for what in ["gates on the base", "1-1-a gates 1"] {
+        assert!(output.stderr.contains(&format!("still at work: {what}\n")), "{what}: {output}");
+    }
+}
+
 #[test]
 fn stops_at_a_hanging_or_missing_gate() {
     let gate = |argv: &str| {
