@@ -25,6 +25,7 @@ use handover_remote::Address;
 use handover_store::{PrivateNotes, Store, StoreError};
 use handover_text::Redactor;
 
+use crate::brought::waiting_in;
 use crate::config::{Loaded, Source};
 use crate::env;
 use crate::error::{CommandError, Exit, io};
@@ -75,7 +76,8 @@ pub(crate) struct App {
 struct HandoffParts {
     /// Why the store cannot be used.
     store_error: Option<String>,
-    spool: Folder,
+    /// None if the checkout brought files into it.
+    spool: Option<Folder>,
     overrides: Vec<Override>,
 }
 
@@ -254,11 +256,7 @@ impl App {
                 Err(error) if error.exit == Exit::Environment => Some(error.message),
                 Err(error) => return Err(error),
             };
-            Ok(HandoffParts {
-                store_error,
-                spool: self.project()?.folder().inside(spool::FOLDER),
-                overrides: self.overrides()?,
-            })
+            Ok(HandoffParts { store_error, spool: self.spool().ok(), overrides: self.overrides()? })
         })?;
         let store = match &parts.store_error {
             Some(reason) => Err(reason.as_str()),
@@ -270,9 +268,14 @@ impl App {
             config: self.config()?,
             paths: self.places()?,
             technology: self,
-            spool: Some(&parts.spool),
+            spool: parts.spool.as_ref(),
             overrides: &parts.overrides,
         })
+    }
+
+    /// Where receipts wait that the store could not take.
+    pub(crate) fn spool(&self) -> Result<Folder, CommandError> {
+        waiting_in(self.project()?, spool::FOLDER, |_| true)
     }
 
     /// Guard settings that a flag or a variable has overridden.

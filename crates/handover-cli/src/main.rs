@@ -2,6 +2,7 @@
 //! picks the store.
 
 mod app;
+mod brought;
 mod cli;
 mod commands;
 mod config;

@@ -8,12 +8,9 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use handover_agents::Environment;
-use handover_engine::git::Repo;
 use handover_files::Sync;
-use handover_model::Host;
 
-use crate::env;
+use crate::brought::is_brought;
 use crate::error::{CommandError, Exit};
 use crate::project::Project;
 
@@ -40,7 +37,7 @@ pub(crate) fn check(project: &Project, path: &Path) -> Result<(), CommandError> 
         if known.is_some_and(|known| identity(path).is_some_and(|now| known == now.into_bytes())) {
             return Ok(());
         }
-        if is_tracked(project, path) {
+        if is_brought(project, path) {
             return Err(tracked(path));
         }
     }
@@ -57,14 +54,6 @@ fn identity(path: &Path) -> Option<String> {
     let created =
         data.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     Some(format!("{} {} {}", data.dev(), data.ino(), created.unwrap_or_default().as_nanos()))
-}
-
-/// Without git, or outside of a repository, nothing is tracked.
-fn is_tracked(project: &Project, path: &Path) -> bool {
-    let environment = Environment::scrubbed(env::all(), Host::COMMAND, &[]);
-    let Ok(repo) = Repo::open(&project.root, environment) else { return false };
-    let path = path.strip_prefix(&repo.root).unwrap_or(path);
-    repo.is_tracked(path).unwrap_or(false)
 }
 
 fn tracked(path: &Path) -> CommandError {

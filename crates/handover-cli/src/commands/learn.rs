@@ -148,7 +148,7 @@ fn forget(app: &App, source: &str) -> Outcome {
             ));
         }
     }
-    spool::erase(&app.project()?.folder().inside(spool::FOLDER), &gone)?;
+    spool::erase(&app.spool()?, &gone)?;
     erase_from_copy(app)?;
     let answer = json!({"source": source, "notes": gone.len()});
     app.ui.answer("forgotten", &answer, |ui| {

@@ -81,8 +81,8 @@ fn work(settings: &Settings, received: &Receiver<Vec<Batch>>, hurry: &AtomicBool
             continue;
         }
         send(settings, &collector, &batches);
-        if !std::mem::replace(&mut swept, true) && !settings.outbox.is_paused(env::now()) {
-            let _ = settings.outbox.sweep(&collector, env::now(), SWEEP);
+        if !std::mem::replace(&mut swept, true) {
+            settings.sweep(&collector, SWEEP);
         }
     }
 }
@@ -111,14 +111,6 @@ pub(super) fn keep(settings: &Settings, batches: &[Batch]) {
     }
 }
 
-/// Sends what waits in the outbox, unless the collector failed a moment ago.
-pub(super) fn sweep(settings: &Settings, most: Duration) {
-    if !settings.outbox.is_paused(env::now()) {
-        let swept = settings.outbox.sweep(&settings.collector(most), env::now(), most);
-        tracing::debug!(?swept, "telemetry was sent");
-    }
-}
-
 /// Empties the outbox every few seconds, as long as the process lives.
 #[cfg(feature = "service")]
 pub(crate) fn serve(app: &App) {
@@ -130,7 +122,7 @@ pub(crate) fn serve(app: &App) {
                 let signals = Signals { lines, ..Signals::default() };
                 keep(&settings, &Batch::of(&signals, &settings.resource));
             }
-            sweep(&settings, SWEEP);
+            settings.sweep(&settings.collector(SWEEP), SWEEP);
             std::thread::sleep(SERVICE_INTERVAL);
         }
     });

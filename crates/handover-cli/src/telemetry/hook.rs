@@ -11,7 +11,7 @@ use handover_telemetry::{
 };
 
 use super::agent::{about, brief, measured, seconds};
-use super::exporter::{keep, sweep};
+use super::exporter::keep;
 use super::settings::Settings;
 use crate::env;
 use crate::logging;
@@ -47,7 +47,8 @@ impl HookReport<'_> {
         keep(settings, &Batch::of(&signals, &settings.resource));
         let left = deadline.saturating_sub(started.elapsed()).saturating_sub(MARGIN);
         if self.is_pause() && left > Duration::from_millis(50) {
-            sweep(settings, left.min(MOST));
+            let most = left.min(MOST);
+            settings.sweep(&settings.collector(most), most);
         }
     }
 

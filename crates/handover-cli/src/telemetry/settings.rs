@@ -3,14 +3,15 @@
 
 use std::time::Duration;
 
-use handover_files::Folder;
 use handover_model::SignalKind;
 use handover_telemetry::{Collector, CollectorError, Destinations, Outbox, Resource};
 
 use crate::app::App;
+use crate::brought::waiting_in;
 use crate::config::Source;
 use crate::env;
 use crate::logging;
+use crate::project::Project;
 
 /// Where the outbox is, below `.handover/`.
 const OUTBOX: &str = "telemetry";
@@ -29,6 +30,7 @@ pub(crate) struct Settings {
     timeout: Duration,
     pub(crate) resource: Resource,
     pub(crate) outbox: Outbox,
+    project: Project,
 }
 
 impl Settings {
@@ -52,7 +54,7 @@ impl Settings {
         if destinations == Destinations::default() {
             return None;
         }
-        let folder: Folder = app.project().ok()?.folder().inside(OUTBOX);
+        let project = app.project().ok()?.clone();
         if destinations.of(SignalKind::Logs).is_some() {
             logging::collect_warnings();
         }
@@ -66,8 +68,20 @@ impl Settings {
                 project: app.project_id().ok().map(|id| id.to_string()),
                 more: found.more,
             },
-            outbox: Outbox::new(folder),
+            outbox: Outbox::new(project.folder().inside(OUTBOX)),
+            project,
         })
+    }
+
+    /// Sends what waits in the outbox, in at most so much time, unless the collector failed a moment ago. What a
+    /// checkout brought is not ours to send.
+    pub(crate) fn sweep(&self, collector: &Collector, most: Duration) {
+        let now = env::now();
+        if self.outbox.is_paused(now) || waiting_in(&self.project, OUTBOX, |_| true).is_err() {
+            return;
+        }
+        let swept = self.outbox.sweep(collector, now, most);
+        tracing::debug!(?swept, "telemetry was sent");
     }
 
     /// The collector, with at most so much time for a request.

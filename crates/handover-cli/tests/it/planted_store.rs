@@ -1,6 +1,7 @@
 //! A store that somebody else made: one that a checkout brings, and one with statements of its own.
 
 use handover_testkit::TestEnv;
+use serde_json::json;
 
 use crate::{empty, project};
 
@@ -64,6 +65,59 @@ fn a_pull_that_replaces_the_store_is_noticed() {
     theirs.git("", &["commit", "--quiet", "--message", "with"]);
     env.git("", &["pull", "--quiet"]);
     env.run(["session", "list"]).fails(5);
+}
+
+/// A project with a receipt that waits for the store, and an exemption that does. Their folders count as ours.
+fn waiting() -> TestEnv {
+    let env = project();
+    env.git("", &["init", "--quiet"]);
+    let brief = env.run(["brief", "--role", "developer", "--task", "Look", "--json"]).ok().json();
+    let receipt = brief["receipt"].as_str().unwrap();
+    let mut kept = env.run(["receipt", "show", receipt, "--json"]).ok().json()["receipt"].clone();
+    kept["id"] = json!("r_waiting");
+    env.write(".handover/spool/r_waiting.json", kept.to_string());
+    let exempt = json!({"payload": {"host": "claude", "agent_type": "helper", "rule": "none",
+        "reason": "it waits"}, "key": "exempt-1"});
+    env.write(".handover/hooks/waiting.untouched", exempt.to_string());
+    env
+}
+
+/// Whether the receipt and the exemption got into the store.
+fn taken(env: &TestEnv) -> (bool, bool) {
+    env.run(["brief", "--role", "developer", "--task", "Look", "--deliver"]).ok();
+    let stop = json!({"session_id": "c-1", "cwd": env.path(""), "hook_event_name": "Stop"});
+    env.run_with(stop.to_string(), ["hook", "claude"]).ok();
+    let receipts = env.run(["receipt", "list", "--json"]).ok().json();
+    let events = env.run(["event", "list", "--json"]).ok().json();
+    (receipts.to_string().contains("r_waiting"), events.to_string().contains("it waits"))
+}
+
+#[test]
+fn what_waits_for_the_store_is_ours_unless_git_tracks_it() {
+    assert_eq!(taken(&waiting()), (true, true));
+    for folder in ["spool", "hooks"] {
+        let env = waiting();
+        let path = format!(".handover/{folder}");
+        env.git("", &["add", "--force", &path]);
+        assert_eq!(taken(&env), (folder != "spool", folder != "hooks"), "{folder}");
+        if folder == "spool" {
+            let doctor = env.run(["doctor"]).fails(1);
+            assert!(doctor.stdout.contains("this checkout brought them"), "{doctor}");
+            assert!(doctor.stdout.contains("git rm -r"), "{doctor}");
+        }
+        // Once it is out of the index, it is the user's word that it is ours.
+        env.git("", &["rm", "-r", "--quiet", "--cached", &path]);
+        assert_eq!(taken(&env), (true, true), "{folder}");
+    }
+}
+
+#[test]
+fn what_a_submodule_brings_is_not_ours() {
+    let env = waiting();
+    env.git(".handover/spool", &["init", "--quiet"]);
+    env.git(".handover/spool", &["add", "."]);
+    assert_eq!(taken(&env), (false, true));
+    env.run(["doctor"]).fails(1);
 }
 
 #[test]

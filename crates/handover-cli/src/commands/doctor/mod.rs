@@ -282,7 +282,10 @@ fn store(app: &App) -> Result<Vec<Check>, CommandError> {
 
 /// Imports spooled receipts, and reports those that cannot be imported.
 fn spooled(app: &App) -> Result<Check, CommandError> {
-    let folder = app.project()?.folder().inside(spool::FOLDER);
+    let folder = match app.spool() {
+        Ok(folder) => folder,
+        Err(error) => return Ok(Check::failed("spool", error)),
+    };
     let imported = spool::import(&folder, app.store()?, app.redactor()?);
     Ok(match imported.waiting.first() {
         None => Check::fine(

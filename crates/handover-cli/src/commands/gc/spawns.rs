@@ -1,8 +1,7 @@
 //! The output of agents that `handover spawn` started: a log and a last message for each receipt.
 
 use handover_engine::garbage::{Findings, Garbage, Kept};
-use handover_files::{Folder, Kind};
-use handover_handoff::spool;
+use handover_files::Kind;
 use handover_model::{ReceiptId, SessionStatus, Timestamp};
 use handover_store::StoreError;
 
@@ -84,8 +83,7 @@ fn verdict(
 
 /// A receipt that could not be stored needs the last message for its debrief.
 fn is_spooled(app: &App, receipt: &ReceiptId) -> Result<bool, CommandError> {
-    let spool: Folder = app.project()?.folder().inside(spool::FOLDER);
-    Ok(spool.entries()?.iter().any(|entry| entry.name.contains(receipt.as_str())))
+    Ok(app.spool()?.entries()?.iter().any(|entry| entry.name.contains(receipt.as_str())))
 }
 
 pub(super) fn is_one(garbage: &Garbage) -> bool {

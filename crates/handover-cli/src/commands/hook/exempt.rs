@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::context::HookContext;
 use super::no_ticket::{self, NoTicket};
 use crate::app::App;
+use crate::brought::waiting_in;
 use crate::env;
 use crate::error::CommandError;
 
@@ -154,8 +155,9 @@ impl Waiting {
 
 /// Stores the events that could not be stored when they happened.
 pub(crate) fn import(app: &App) -> Result<(), CommandError> {
-    let folder = app.project()?.folder().inside(FOLDER);
-    for entry in folder.entries()?.into_iter().filter(|entry| entry.name.ends_with(SUFFIX)) {
+    let waits = |name: &str| name.ends_with(SUFFIX);
+    let folder = waiting_in(app.project()?, FOLDER, waits)?;
+    for entry in folder.entries()?.into_iter().filter(|entry| waits(&entry.name)) {
         let bytes = folder.read(&entry.name, MAX_BYTES)?.unwrap_or_default();
         if let Ok(waiting) = serde_json::from_slice::<Waiting>(&bytes) {
             let Some(session) = waiting.session(app)? else { return Ok(()) };

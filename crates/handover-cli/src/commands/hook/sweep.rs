@@ -94,8 +94,10 @@ pub(super) fn settle(context: &HookContext<'_>) {
 fn this(context: &HookContext<'_>, ended: &Ended) -> Result<(), CommandError> {
     let Some(conversation) = context.conversation() else { return Ok(()) };
     let (app, store) = (context.app, context.app.store()?);
-    // Their tickets are among those to settle.
-    spool::import(&app.project()?.folder().inside(spool::FOLDER), store, app.redactor()?);
+    // Their tickets are among those to settle. `doctor` reports a folder that is not ours.
+    if let Ok(spool) = app.spool() {
+        spool::import(&spool, store, app.redactor()?);
+    }
     let tickets = store.open_tickets(context.call.host, conversation)?;
     let until = Instant::now() + MOST;
     let transcript = context.call.transcript.as_deref();

@@ -21,7 +21,7 @@ pub(crate) fn run(app: &App, args: PurgeArgs) -> Outcome {
     let (_, project) = app.learning()?;
     let note = named(app, &project, &args.id)?;
     let purged = app.store()?.purge_note(&project, &note.id, app.now())?;
-    spool::erase(&app.project()?.folder().inside(spool::FOLDER), &[note.id])?;
+    spool::erase(&app.spool()?, &[note.id])?;
     erase_from_copy(app)?;
     answer(app, &purged)
 }
