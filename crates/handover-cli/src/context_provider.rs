@@ -164,6 +164,8 @@ impl AppContextProvider {
             technology: app,
             files: app,
             coverage: app,
+            // A service takes receipts from others, and it is the only one that writes.
+            spool: if self.cache.is_none() { app.spool().ok() } else { None },
             overrides: app.overrides()?,
             project: app.project_id()?,
             session: app.session().map_err(|error| request_error(&error)),
@@ -192,6 +194,16 @@ impl AppContextProvider {
                 (self.new_app_for(project).map_err(|error| request_error(&error))?, env::now())
             }
         };
+        self.run_in(app, since, project, work)
+    }
+
+    fn run_in(
+        &self,
+        app: App,
+        since: Timestamp,
+        project: Option<&ProjectId>,
+        work: &mut dyn FnMut(&RequestContext<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), RequestError> {
         let outcome = self.open(&app).map(|context| work(&context));
         match outcome {
             Ok(Ok(())) => {
@@ -218,6 +230,18 @@ impl ContextProvider for AppContextProvider {
         work: &mut dyn FnMut(&RequestContext<'_>) -> Result<(), ToolError>,
     ) -> Result<(), RequestError> {
         self.run(None, work)
+    }
+
+    fn with_prompt_context(
+        &self,
+        work: &mut dyn FnMut(&RequestContext<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), RequestError> {
+        if self.cache.is_some() {
+            return self.run(None, work);
+        }
+        let app = self.new_app();
+        app.answer_within_a_second();
+        self.run_in(app, env::now(), None, work)
     }
 }
 

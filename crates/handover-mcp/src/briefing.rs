@@ -1,6 +1,6 @@
 //! Briefs over MCP, shared by the tool and the prompt.
 
-use handover_handoff::HandoffRequest;
+use handover_handoff::{HandoffRequest, Prepared};
 use handover_model::{GroupId, Role, SessionId};
 
 use crate::context::RequestContext;
@@ -38,8 +38,10 @@ pub(crate) fn brief(
         attempt: wanted.iteration.into(),
         ..HandoffRequest::new(wanted.session, wanted.role, context.receipt.clone(), context.now)
     };
-    let brief = handoffs.prepare(&request)?.brief;
-    handoffs.started(&brief.receipt.id, None, context.now)?;
+    let Prepared { brief, handoff, .. } = handoffs.prepare(&request)?;
+    if handoff.in_store() {
+        handoffs.started(&brief.receipt.id, None, context.now)?;
+    }
     Ok(RenderedBrief {
         receipt: brief.receipt.id.to_string(),
         iteration: brief.receipt.iteration,

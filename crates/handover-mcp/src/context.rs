@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use handover_context::by_hand::ByHand;
 use handover_context::package_file::{ProjectPaths, vendor_secret};
+use handover_files::Folder;
 use handover_handoff::{Handoffs, Override, TechnologySource};
 use handover_knowledge::places::IndexSource;
 use handover_model::config::Config;
@@ -25,21 +26,38 @@ pub trait ContextProvider: Send + Sync + 'static {
         &self,
         work: &mut dyn FnMut(&RequestContext<'_>) -> Result<(), ToolError>,
     ) -> Result<(), RequestError>;
+
+    /// The same for a prompt: its agent must not wait for others to finish with the store.
+    fn with_prompt_context(
+        &self,
+        work: &mut dyn FnMut(&RequestContext<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), RequestError> {
+        self.with_context(work)
+    }
 }
 
+/// What is done with the context of a request.
+type Work<'w> = dyn FnMut(&RequestContext<'_>) -> Result<(), ToolError> + 'w;
+
 impl dyn ContextProvider {
-    /// [`ContextProvider::with_context`] for work that returns a value.
+    /// [`ContextProvider::with_context`], or for a prompt [`ContextProvider::with_prompt_context`], for work that
+    /// returns a value.
     pub fn run<T>(
         &self,
+        is_prompt: bool,
         work: impl FnOnce(&RequestContext<'_>) -> Result<T, ToolError>,
     ) -> Result<T, RequestError> {
         let (mut work, mut value) = (Some(work), None);
-        self.with_context(&mut |context| {
+        let once: &mut Work<'_> = &mut |context| {
             if let Some(work) = work.take() {
                 value = Some(work(context)?);
             }
             Ok(())
-        })?;
+        };
+        match is_prompt {
+            true => self.with_prompt_context(once)?,
+            false => self.with_context(once)?,
+        }
         value.ok_or_else(|| RequestError::internal("the request was not executed"))
     }
 }
@@ -77,6 +95,8 @@ pub struct RequestContext<'a> {
     pub files: &'a dyn IndexSource,
     /// Counts the subagents of agent programs.
     pub coverage: &'a dyn CoverageSource,
+    /// Where the receipt of a prompt waits if the store cannot take it; without one, there is no prompt then.
+    pub spool: Option<Folder>,
     /// Guard settings that a flag or a variable has overridden.
     pub overrides: Vec<Override>,
     /// The project that errors and strategies are learned for.
@@ -120,7 +140,7 @@ impl RequestContext<'_> {
             config: self.config,
             paths: self.paths,
             technology: self.technology,
-            spool: None,
+            spool: self.spool.as_ref(),
             overrides: &self.overrides,
         }
     }

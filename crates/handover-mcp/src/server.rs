@@ -48,10 +48,11 @@ impl Server {
     /// Runs on a blocking thread: the store is synchronous.
     async fn run<T: Send + 'static>(
         &self,
+        is_prompt: bool,
         work: impl FnOnce(&RequestContext<'_>) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, RequestError> {
         let provider = Arc::clone(&self.provider);
-        let task = tokio::task::spawn_blocking(move || provider.as_ref().run(work));
+        let task = tokio::task::spawn_blocking(move || provider.as_ref().run(is_prompt, work));
         // The panic is already on standard error; the server keeps running.
         task.await.unwrap_or_else(|_| Err(RequestError::internal("the request handler panicked")))
     }
@@ -128,10 +129,11 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(quoting(&message), None));
         };
         let arguments = request.arguments.unwrap_or_default();
-        let result = match self.run(move |context| tool.call(context, arguments)).await {
-            Ok(answer) => CallToolResult::structured(answer),
-            Err(error) => CallToolResult::error(vec![ContentBlock::text(error.text())]),
-        };
+        let result =
+            match self.run(tool.is_prompt, move |context| tool.call(context, arguments)).await {
+                Ok(answer) => CallToolResult::structured(answer),
+                Err(error) => CallToolResult::error(vec![ContentBlock::text(error.text())]),
+            };
         Ok(result.into())
     }
 
@@ -141,7 +143,8 @@ impl ServerHandler for Server {
         _protocol: ProtocolContext,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let page = self.run(move |context| resources::list(context, cursor.as_deref())).await;
+        let page =
+            self.run(false, move |context| resources::list(context, cursor.as_deref())).await;
         let page = page.map_err(|error| invalid(&error))?;
         let mut result = ListResourcesResult::with_all_items(page.resources);
         result.next_cursor = page.next;
@@ -165,7 +168,7 @@ impl ServerHandler for Server {
         _protocol: ProtocolContext,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let read = self.run(move |context| resources::read(context, &uri)).await;
+        let read = self.run(false, move |context| resources::read(context, &uri)).await;
         match read.map_err(|error| invalid(&error))? {
             Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
             None => Err(ErrorData::resource_not_found(
@@ -195,7 +198,8 @@ impl ServerHandler for Server {
             let message = format!("there is no prompt `{}`; there is `brief`", request.name);
             return Err(ErrorData::invalid_params(quoting(&message), None));
         }
-        let message = self.run(move |context| prompts::brief(context, request.arguments)).await;
+        let message =
+            self.run(true, move |context| prompts::brief(context, request.arguments)).await;
         let message = message.map_err(|error| invalid(&error))?;
         Ok(GetPromptResult::new(vec![message]).into())
     }

@@ -231,6 +231,8 @@ fn guarded<T>(
         technology: context.technology,
         files: context.files,
         coverage: context.coverage,
+        // Nothing checks the rights of what waits there.
+        spool: None,
         overrides: context.overrides.clone(),
         project: context.project.clone(),
         session,

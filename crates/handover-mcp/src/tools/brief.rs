@@ -54,6 +54,7 @@ impl Tool for Brief {
         of your own work, or put its whole text into the prompt of an agent that you start. It counts as \
         delivered.";
     const EFFECT: Effect = Effect::Adds;
+    const IS_PROMPT: bool = true;
     type Input = Input;
     type Output = Output;
 

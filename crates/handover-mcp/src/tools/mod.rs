@@ -39,6 +39,8 @@ trait Tool {
     const DESCRIPTION: &'static str;
     /// Decides the annotations and the right that is required.
     const EFFECT: Effect;
+    /// Whether its answer is a prompt, whose agent must not wait for the store.
+    const IS_PROMPT: bool = false;
     type Input: DeserializeOwned + JsonSchema + 'static;
     type Output: Serialize + JsonSchema + 'static;
 
@@ -60,6 +62,7 @@ enum Effect {
 pub(crate) struct ToolEntry {
     pub(crate) name: &'static str,
     effect: Effect,
+    pub(crate) is_prompt: bool,
     define: fn() -> Option<Definition>,
     call: fn(&RequestContext<'_>, JsonObject) -> Result<Value, ToolError>,
 }
@@ -107,7 +110,13 @@ impl ToolEntry {
 }
 
 const fn entry<T: Tool>() -> ToolEntry {
-    ToolEntry { name: T::NAME, effect: T::EFFECT, define: define::<T>, call: call::<T> }
+    ToolEntry {
+        name: T::NAME,
+        effect: T::EFFECT,
+        is_prompt: T::IS_PROMPT,
+        define: define::<T>,
+        call: call::<T>,
+    }
 }
 
 /// The definition of a tool; `None` only if its arguments are not an object, which a test rules out.

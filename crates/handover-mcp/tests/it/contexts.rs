@@ -122,6 +122,7 @@ impl Contexts {
             technology: &technology,
             files: self,
             coverage: self,
+            spool: None,
             overrides: Vec::new(),
             project: project.cloned().unwrap_or_else(|| ProjectId::new(PROJECT).unwrap()),
             session,

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use handover_testkit::Lock;
 use serde_json::json;
 
 use super::{BOTH, Client, Generation};
@@ -86,6 +87,33 @@ fn recovers_when_a_broken_store_is_repaired() {
             let _ = fs_err::rename(aside.join(part.file_name().unwrap()), part);
         }
         client.call("status", json!({}));
+    }
+}
+
+#[test]
+fn a_brief_does_not_wait_for_a_locked_store() {
+    let env = project();
+    let add = ["reasoning", "add", "--role", "developer", "--phase", "decisions", "Tokens rotate."];
+    env.run(add).ok();
+    for generation in BOTH {
+        let mut client = Client::new(&env, generation);
+        let arguments = json!({"role": "qa_expert", "task": "Check the tokens"});
+        let lock = Lock::take(&env);
+        let brief = client.call("brief", arguments.clone());
+        let asked = json!({"name": "brief", "arguments": arguments});
+        let prompt = client.result("prompts/get", asked)["messages"].to_string();
+        lock.release();
+        for text in [brief["text"].as_str().unwrap(), &prompt] {
+            assert!(text.contains("Tokens rotate.") && text.contains("Check the tokens"), "{text}");
+        }
+        let waiting = env.path(".handover/spool");
+        assert_eq!(fs_err::read_dir(&waiting).unwrap().count(), 2);
+        // The next one takes them in.
+        client.call("brief", json!({"role": "qa_expert"}));
+        assert_eq!(fs_err::read_dir(&waiting).unwrap().count(), 0);
+        let receipt = brief["receipt"].as_str().unwrap();
+        let kept = env.run(["receipt", "show", receipt, "--json"]).ok().json();
+        assert_eq!(kept["receipt"]["state"], "delivered", "{kept}");
     }
 }
 
