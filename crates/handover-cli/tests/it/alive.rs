@@ -79,11 +79,10 @@ fn a_brief_says_what_became_of_the_files_that_it_names() {
     let paths: Vec<&Value> =
         made["packages"].as_array().unwrap().iter().map(|package| &package["path"]).collect();
     assert_eq!(paths, ["docs/retries.md", "docs/timeouts.md"]);
-    let stale: Vec<Value> = items(&env, &made)
-        .into_iter()
-        .filter(|item| item["kind"] == "package")
-        .map(|item| item["stale"].clone())
-        .collect();
+    let shown = items(&env, &made);
+    let shown = || shown.iter().filter(|item| item["kind"] == "package");
+    assert_eq!(shown().map(|item| &item["alive"]).collect::<Vec<_>>(), ["renamed", "gone"]);
+    let stale: Vec<Value> = shown().map(|item| item["stale"].clone()).collect();
     assert_eq!(
         stale,
         [

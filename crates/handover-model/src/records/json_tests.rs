@@ -225,7 +225,7 @@ fn receipts() {
             "items": [{
                 "kind": "package", "id": "7", "version": 2, "form": "pointer", "score": 1.5,
                 "terms": {"task": 1.5}, "tokens": 9, "read_at": TIME, "trust": "person",
-                "flags": ["override"], "use": "opened",
+                "flags": ["override"], "alive": "ok", "use": "opened",
             }],
             "left_out": [{"kind": "error", "id": "h", "reason": "over the budget", "score": 0.0}],
             "left_out_counts": {"over the budget": 1}, "redactions": {"generic": 2},

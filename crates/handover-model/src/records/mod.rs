@@ -34,7 +34,7 @@ pub use receipt::{LeftOut, Provided, Provision, Receipt, ReceiptItem, Section};
 pub use run::{JournalEntry, LockOwner, Run};
 pub use session::{Session, SessionCounts};
 pub use skill_output::SkillOutput;
-pub use stale_name::{NameCheck, StaleName};
+pub use stale_name::{Alive, NameCheck, StaleName};
 pub use strategy::Strategy;
 pub use token::Token;
 pub use verdict::VerdictRecord;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{
-    AmendedBy, Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, ScreenFlag, SessionId,
-    StaleName, Timestamp, Trust, Use, UseLearning, Zone,
+    Alive, AmendedBy, Fate, Form, GroupId, ItemKind, ReceiptId, ReceiptState, Role, ScreenFlag,
+    SessionId, StaleName, Timestamp, Trust, Use, UseLearning, Zone,
 };
 
 /// The record of one assembly or brief and its delivery.
@@ -136,8 +137,8 @@ pub struct ReceiptItem {
     /// What the screen found in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<ScreenFlag>,
-    /// The names in it that were no longer what they were.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The names in it that were no longer what they were. As JSON also `alive`, which is the worst of it.
+    #[serde(flatten, serialize_with = "write_stale", deserialize_with = "read_stale")]
     pub stale: Vec<StaleName>,
     /// What replaced it, if it was shown as outdated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,6 +146,25 @@ pub struct ReceiptItem {
     /// What became of it, once the agent has ended and its conversation shows it.
     #[serde(default, rename = "use", skip_serializing_if = "Option::is_none")]
     pub used: Option<Use>,
+}
+
+/// The names, and what became of them in one word.
+fn write_stale<S: Serializer>(stale: &[StaleName], to: S) -> Result<S::Ok, S::Error> {
+    let mut map = to.serialize_map(None)?;
+    map.serialize_entry("alive", &Alive::of(stale))?;
+    if !stale.is_empty() {
+        map.serialize_entry("stale", stale)?;
+    }
+    map.end()
+}
+
+fn read_stale<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<StaleName>, D::Error> {
+    #[derive(Deserialize)]
+    struct Names {
+        #[serde(default)]
+        stale: Vec<StaleName>,
+    }
+    Ok(Names::deserialize(from)?.stale)
 }
 
 impl ReceiptItem {

@@ -46,6 +46,29 @@ impl StaleName {
     }
 }
 
+/// What became of everything that a text names, in one word: the worst of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Alive {
+    Ok,
+    Renamed,
+    Reverted,
+    Gone,
+}
+
+impl Alive {
+    /// The worst of what became of these names.
+    pub fn of(stale: &[StaleName]) -> Self {
+        let each = stale.iter().map(|name| match name {
+            StaleName::Renamed { .. } => Self::Renamed,
+            StaleName::Reverted { .. } => Self::Reverted,
+            StaleName::Gone { .. } => Self::Gone,
+        });
+        each.max().unwrap_or(Self::Ok)
+    }
+}
+
 /// What became of it, as it stands beside the name.
 impl std::fmt::Display for StaleName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

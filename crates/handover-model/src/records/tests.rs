@@ -76,6 +76,25 @@ fn receipts_survive_json() {
 }
 
 #[test]
+fn an_item_says_in_one_word_what_became_of_it() {
+    let gone = || StaleName::Gone { name: "cart.rs".to_owned() };
+    let renamed = || StaleName::Renamed { name: "tax.rs".to_owned(), to: "vat.rs".to_owned() };
+    let reverted = || StaleName::Reverted { name: "a1b2c3d".to_owned(), by: "d4".to_owned() };
+    for (stale, alive) in [
+        (vec![], "ok"),
+        (vec![renamed()], "renamed"),
+        (vec![renamed(), reverted()], "reverted"),
+        (vec![gone(), renamed(), reverted()], "gone"),
+    ] {
+        let item = ReceiptItem { stale, ..receipt().items.remove(0) };
+        let value = serde_json::to_value(&item).unwrap();
+        assert_eq!(value["alive"], alive);
+        assert_eq!(value.get("stale").is_none(), alive == "ok", "{value}");
+        assert_eq!(serde_json::from_value::<ReceiptItem>(value).unwrap(), item);
+    }
+}
+
+#[test]
 fn reasons_keep_their_text() {
     let value = serde_json::to_value(receipt()).unwrap();
     assert_eq!(value["left_out"][0]["reason"], "low priority in this zone");
