@@ -180,6 +180,25 @@ fn only_accepted_work_teaches() {
 }
 
 #[test]
+fn extracting_strategies_skips_what_was_sent_back() {
+    let env = project();
+    let decided = |what: &str| {
+        let block = format!("verdict: complete\nsummary: Done.\nreasoning:\n  decisions: {what}");
+        ends(&env, "developer", &block);
+    };
+    let extracted = || {
+        let all = env.run(["strategy", "extract", "--group", "P1", "--json"]).ok().json();
+        let all = all["strategies"].as_array().unwrap().clone();
+        all.iter().map(|one| one["insight"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    decided("One lock for all accounts.");
+    ends(&env, "qa_expert", "verdict: failed\nsummary: Transfers time out.");
+    assert_eq!(extracted(), [""; 0]);
+    decided("Lock both account rows in the order of their ids.");
+    assert_eq!(extracted(), ["Lock both account rows in the order of their ids."]);
+}
+
+#[test]
 fn strategies_fit_the_task_or_stay_out() {
     let env = project();
     for n in 0..3 {
