@@ -66,7 +66,7 @@ pub(crate) fn children(host: &dyn HookHost, conversation: &Path) -> Vec<Child> {
         if found.last().is_some_and(|last| last.agent == agent) {
             continue;
         }
-        let origin = origin(host, &transcript).unwrap_or_default();
+        let origin = origin(host, &transcript).unwrap_or_else(|| format.undescribed_origin(&agent));
         found.push(Child { agent, transcript, origin });
     }
     found

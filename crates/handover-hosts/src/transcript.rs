@@ -117,6 +117,11 @@ pub trait TranscriptFormat: Sync {
         None
     }
 
+    /// How a subagent came to be that has no such file.
+    fn undescribed_origin(&self, _agent: &AgentId) -> Origin {
+        Origin::default()
+    }
+
     /// The tool calls whose results are in a line, each with the error if it failed.
     fn results(&self, _line: &Value) -> Vec<(ToolUseId, Option<String>)> {
         Vec::new()
@@ -162,6 +167,8 @@ pub struct Origin {
     pub tool_use: Option<ToolUseId>,
     /// The name that its caller gave it, with those of the agents above it where its host adds them: `/root/tests`.
     pub name: Option<String>,
+    /// The chore of the host that it was started for, such as `compact`; none if somebody asked for it.
+    pub chore: Option<String>,
 }
 
 impl Origin {
@@ -190,6 +197,7 @@ pub(crate) fn described_origin(text: &str) -> Option<Origin> {
         kind: text("spawnedAgentType").or_else(|| text("agentType")).unwrap_or_default(),
         tool_use: value["toolUseId"].as_str().and_then(|id| ToolUseId::new(id).ok()),
         name: None,
+        chore: None,
     })
 }
 

@@ -80,6 +80,28 @@ impl Conversation {
 }
 
 #[test]
+fn chores_of_the_program_itself_are_not_missed() {
+    let mut conversation = Conversation::new();
+    conversation.spawn("toolu_1", "general-purpose");
+    let line = json!({"type": "user", "isSidechain": true,
+        "message": {"role": "user", "content": "Summarize."}});
+    for agent in ["acompact-0123456789abcdef", "atests-0123456789abcdef"] {
+        let file = format!("c-1/subagents/agent-{agent}.jsonl");
+        conversation.env.write(&file, format!("{line}\n"));
+    }
+    let coverage = conversation.coverage(1);
+    let shown = |at: usize| {
+        let spawn = &coverage["spawns"][at];
+        json!([spawn["kind"], spawn["state"], spawn["reason"]])
+    };
+    assert_eq!(
+        shown(0),
+        json!(["compact", "exempt", "chore: Claude Code started it for `compact`"])
+    );
+    assert_eq!(shown(1), json!(["", "missed", "no hook answered for it"]), "{coverage}");
+}
+
+#[test]
 fn every_agent_is_briefed_exempt_or_refused() {
     let mut conversation = Conversation::new();
     conversation.env.set("HANDOVER_HOOKS_EXEMPT", "{Plan = \"it only plans\"}");

@@ -156,7 +156,7 @@ pub(super) mod tests {
         let origin = origin.map(|call| Origin {
             kind: "general-purpose".to_owned(),
             tool_use: ToolUseId::new(call).ok(),
-            name: None,
+            ..Origin::default()
         });
         let identity = Identity { agent: &me, origin: origin.as_ref() };
         match arrival(scan, None, tickets, identity) {

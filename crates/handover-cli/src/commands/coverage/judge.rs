@@ -172,9 +172,12 @@ impl Judge<'_> {
         // Some hosts do not keep of what kind a subagent is.
         let kind = match (child.origin.kind.as_str(), ticket) {
             ("", Some(ticket)) => ticket.agent_type.clone(),
+            ("", None) => child.origin.chore.clone().unwrap_or_default(),
             (kind, _) => kind.to_owned(),
         };
-        let exempt = Self::exempt(scene, child, &kind);
+        let unasked = || ticket.is_none() && seen.is_empty() && child.origin.tool_use.is_none();
+        let exempt =
+            Self::exempt(scene, child, &kind).or_else(|| scene.chore(child).filter(|_| unasked()));
         let refused = scene.refusal(&child.agent);
         // What a hook adds is written after the prompt.
         let added = ticket.is_some_and(|ticket| ticket.way == BriefDelivery::Start);
@@ -321,6 +324,12 @@ impl Scene<'_> {
         let event = self.events.iter().find(is_mine)?;
         self.used.borrow_mut().push(event.id);
         Some(event)
+    }
+
+    /// The rule by which a subagent is exempt that the host started for itself.
+    fn chore(&self, child: &KeptChild) -> Option<(String, String)> {
+        let chore = child.origin.chore.as_deref()?;
+        Some(("chore".to_owned(), format!("{} started it for `{chore}`", self.host.title())))
     }
 
     /// Why a subagent was asked to stop when it started.

@@ -9,6 +9,21 @@ use crate::transcript::{FilePart, Origin, TranscriptFormat, agent_file, describe
 
 pub(super) struct ClaudeTranscript;
 
+/// What it starts agents for by itself. Their ids are `a<chore>-<16 hexadecimal digits>`; those of named subagents
+/// look the same, but have a file about their origin.
+const CHORES: [&str; 10] = [
+    "agent_summary",
+    "auto_dream",
+    "away_summary",
+    "compact",
+    "extract_memories",
+    "prompt_suggestion",
+    "rename",
+    "session_memory",
+    "side_question",
+    "speculation",
+];
+
 impl TranscriptFormat for ClaudeTranscript {
     fn of_subagent(&self, conversation: &Path, agent: &AgentId) -> Option<PathBuf> {
         Some(conversation.with_extension("").join(format!("subagents/agent-{agent}.jsonl")))
@@ -32,6 +47,13 @@ impl TranscriptFormat for ClaudeTranscript {
 
     fn origin(&self, text: &str) -> Option<Origin> {
         described_origin(text)
+    }
+
+    fn undescribed_origin(&self, agent: &AgentId) -> Origin {
+        let chore = agent.as_str().strip_prefix('a').and_then(|rest| rest.rsplit_once('-'));
+        let chore = chore.filter(|(_, digits)| digits.len() == 16).map(|(chore, _)| chore);
+        let chore = chore.filter(|chore| CHORES.contains(chore)).map(ToOwned::to_owned);
+        Origin { chore, ..Origin::default() }
     }
 
     fn results(&self, line: &Value) -> Vec<(ToolUseId, Option<String>)> {
@@ -90,5 +112,22 @@ fn text_of(content: &Value) -> String {
             texts.join("\n")
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agent_that_nobody_asked_for_says_so_in_its_id() {
+        let chore =
+            |id: &str| ClaudeTranscript.undescribed_origin(&AgentId::new(id).unwrap()).chore;
+        assert_eq!(chore("acompact-0123456789abcdef").as_deref(), Some("compact"));
+        let suggested = chore("aprompt_suggestion-0123456789abcdef");
+        assert_eq!(suggested.as_deref(), Some("prompt_suggestion"));
+        for other in ["a0123456789abcdef", "atests-0123456789abcdef", "acompact-1", "acompact"] {
+            assert_eq!(chore(other), None, "{other}");
+        }
     }
 }

@@ -29,6 +29,7 @@ impl TranscriptFormat for CodexTranscript {
                 kind,
                 tool_use: None,
                 name: text("agent_path").map(ToOwned::to_owned),
+                chore: chore(&first["payload"]["source"]),
             },
         })
     }
@@ -82,6 +83,12 @@ impl TranscriptFormat for CodexTranscript {
     }
 }
 
+/// What it started an agent for by itself: a review, a compaction. A spawned one has an object there.
+fn chore(source: &Value) -> Option<String> {
+    let subagent = &source["subagent"];
+    subagent.as_str().or_else(|| subagent["other"].as_str()).map(ToOwned::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -102,6 +109,20 @@ mod tests {
         let shown =
             (lineage.conversation.as_str(), lineage.agent.as_str(), lineage.origin.kind.as_str());
         assert_eq!(shown, ("lead", "child", "worker"));
+        assert_eq!(lineage.origin.chore, None);
+        for (source, chore) in [
+            (json!({"subagent": "review"}), Some("review")),
+            (json!({"subagent": {"other": "guardian"}}), Some("guardian")),
+            (json!({"subagent": {"thread_spawn": {"depth": 1}}}), None),
+            (json!("cli"), None),
+        ] {
+            let mut first = first("child");
+            first["payload"]["source"] = source;
+            assert_eq!(
+                CodexTranscript.lineage(file, &first).unwrap().origin.chore.as_deref(),
+                chore
+            );
+        }
         assert_eq!(CodexTranscript.conversation(&first("lead")).unwrap().as_str(), "lead");
     }
 

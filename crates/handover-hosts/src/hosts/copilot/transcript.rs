@@ -37,6 +37,7 @@ impl TranscriptFormat for CopilotTranscript {
             kind: kind.unwrap_or_default().to_owned(),
             tool_use: data["toolCallId"].as_str().and_then(|id| ToolUseId::new(id).ok()),
             name: None,
+            chore: None,
         };
         Some((AgentId::new(self.agent(line)?).ok()?, origin))
     }
