@@ -12,6 +12,9 @@ use serde_json::json;
 use super::time;
 use crate::scratch_store::ScratchStore;
 
+/// The embedded store, below the project.
+const STORE: &str = ".handover/store.db";
+
 /// A folder with a store, and the build that works on it.
 pub struct Project {
     pub root: PathBuf,
@@ -27,7 +30,7 @@ impl Project {
     /// A project whose records are in the database at `url`, if there is one.
     pub fn with_store(handover: &Path, root: PathBuf, url: Option<&str>) -> Result<Self> {
         fs_err::create_dir_all(&root)?;
-        let scratch = ScratchStore::new(&root.join(".handover/store.db"), url)?;
+        let scratch = ScratchStore::new(&root.join(STORE), url)?;
         let project = Self { root, handover: handover.to_owned(), scratch };
         project.handover(&["init", "--quiet"])?;
         Ok(project)
@@ -67,6 +70,11 @@ impl Project {
         Ok(())
     }
 
+    /// The file of the embedded store.
+    pub fn store_file(&self) -> PathBuf {
+        self.root.join(STORE)
+    }
+
     /// The store, opened by this checkout's own code; another build may have created an incompatible one.
     pub fn store(&self) -> Result<Box<dyn Store>> {
         self.scratch.open()
@@ -85,7 +93,7 @@ impl Project {
     }
 
     pub fn sqlite3(&self, sql: &str) -> Result<Duration> {
-        let path = self.root.join(".handover/store.db");
+        let path = self.root.join(STORE);
         time(Command::new("sqlite3").arg(path).arg(sql)).context("is the sqlite3 shell installed?")
     }
 

@@ -14,7 +14,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-pub use scenes::{Lock, Scene, power_failures};
+pub use scenes::{Scene, power_failures};
 use trace::{FileCall, Positions};
 
 use crate::{Output, TestEnv};

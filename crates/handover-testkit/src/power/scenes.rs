@@ -1,14 +1,13 @@
 //! What is recorded, and what must survive.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
 use super::{Random, Recording};
-use crate::{FakeAgent, TestEnv};
+use crate::{FakeAgent, Lock, TestEnv};
 
 /// Something that was acknowledged and must survive.
 enum Fact {
@@ -218,39 +217,5 @@ impl StoreContent {
             Fact::Verdict(verdict) => self.verdicts.contains(verdict),
             Fact::Receipt(id) => env.run(["receipt", "show", id]).code == Some(0),
         }
-    }
-}
-
-/// Another program that holds the write lock of the store.
-pub struct Lock(Child);
-
-impl Lock {
-    /// Acquires the lock, and returns once it is held.
-    pub fn take(env: &TestEnv) -> Self {
-        let script = "import sqlite3, sys\n\
-            store = sqlite3.connect(sys.argv[1], isolation_level=None)\n\
-            store.execute('BEGIN IMMEDIATE')\n\
-            print('locked', flush=True)\n\
-            sys.stdin.read()\n";
-        let mut python = env.tool("python3");
-        python.args(["-c", script]).arg(env.path(".handover/store.db"));
-        let mut child = python.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line, "locked\n");
-        Self(child)
-    }
-
-    /// Releases the lock.
-    pub fn release(mut self) {
-        drop(self.0.stdin.take());
-        assert!(self.0.wait().unwrap().success());
-    }
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
