@@ -14,6 +14,7 @@ mod concurrency;
 mod config;
 mod content;
 mod contract;
+mod contract_second;
 mod coverage;
 mod crash;
 mod demo;
