@@ -9,7 +9,7 @@ use handover_model::Host;
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// No program of that name is registered.
-    #[error("`{host}` is not a host; one of {} is expected", listed(known))]
+    #[error("unknown host `{host}`; use {}", listed(known))]
     UnknownHost {
         /// The unknown name.
         host: String,
@@ -85,5 +85,9 @@ pub enum AgentError {
 }
 
 fn listed(hosts: &[Host]) -> String {
-    hosts.iter().map(Host::as_str).collect::<Vec<_>>().join(", ")
+    let names: Vec<&str> = hosts.iter().map(Host::as_str).collect();
+    match names.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        names => names.concat(),
+    }
 }

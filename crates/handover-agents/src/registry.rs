@@ -178,6 +178,17 @@ mod tests {
         }
         assert!(!can(Host::GEMINI).resumable && can(Host::GEMINI).reports_result);
         assert_eq!(can(Host::COMMAND), crate::Capabilities::default());
+        let known = Registry::built_in();
+        for (name, is_priced) in [
+            ("claude", true),
+            ("opencode", true),
+            ("codex", false),
+            ("copilot", false),
+            ("gemini", false),
+        ] {
+            let host = known.parse(name).unwrap();
+            assert_eq!(can(host).reports_no_cost, !is_priced, "{host}");
+        }
     }
 
     #[test]
@@ -204,7 +215,7 @@ mod tests {
         for text in ["", "Claude", "claude ", "qwen"] {
             let error = Registry::built_in().parse(text).unwrap_err().to_string();
             let expected = format!(
-                "`{text}` is not a host; one of claude, codex, copilot, gemini, opencode, command is expected"
+                "unknown host `{text}`; use claude, codex, copilot, gemini, opencode or command"
             );
             assert_eq!(error, expected);
         }

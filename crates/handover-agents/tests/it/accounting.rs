@@ -7,7 +7,7 @@ use handover_model::{Host, Profile};
 use handover_testkit::{Answer, ModelRequest, Script, Tokens};
 use serde_json::json;
 
-use crate::real::{OPENCODE, Real, Version, class};
+use crate::real::{COPILOT, OPENCODE, Real, Version, class};
 use crate::setup::prompt;
 
 const VERSIONS: [Version; 2] = [Version::Pinned, Version::Other];
@@ -85,6 +85,14 @@ fn codex_counts_every_turn_once() {
 }
 
 #[test]
+fn copilot_counts_every_turn_once() {
+    for version in VERSIONS {
+        let tool = ("glob", json!({"pattern": "*.txt"}));
+        every_turn_is_counted_once(version, COPILOT, tool, 3);
+    }
+}
+
+#[test]
 fn opencode_counts_every_turn_once() {
     // It takes long to start.
     for (version, calls) in [(Version::Pinned, 2), (Version::Other, 1)] {
@@ -150,6 +158,35 @@ fn codex_counts_what_its_agents_use() {
         let spawn = Answer::tool("collaboration.spawn_agent", spawn);
         let wait = Answer::tool("collaboration.wait_agent", json!({"timeout_ms": 60_000}));
         codex_counts_its_agents(version, Some("gpt-5.6-sol"), [spawn, wait]);
+    }
+}
+
+#[test]
+fn copilot_counts_what_its_agents_use() {
+    for version in VERSIONS {
+        let is_child = |request: &ModelRequest| !request.conversation_contains("MARKER");
+        let input = json!({
+            "description": "look", "prompt": "Look around.", "agent_type": "general-purpose",
+            "name": "look", "mode": "sync",
+        });
+        let script = Script::new()
+            .when(is_child, Answer::text("The child is done."))
+            .then(Answer::tool("task", input.clone()))
+            .then(Answer::text("Done."))
+            .then(Answer::tool("task", input))
+            .always(Answer::text("Done again."));
+        let mut real = Real::of(version, COPILOT, script);
+        real.agent.invocation.profile = Profile::Full;
+        let first = real.run();
+        assert_eq!(class(&first), None, "{version:?}: {:?}", first.failure);
+        assert_eq!(real.server.requests().len(), 3, "{version:?}: one of them is the child's");
+        let before = real.server.charged();
+        assert_eq!(counted(first.report.usage), before, "{version:?}");
+        let next = follow_up(&mut real, &first, "And the MARKER again?");
+        assert_eq!(real.server.requests().len(), 6, "{version:?}: again, one is a child's");
+        let charged = real.server.charged();
+        let step = (charged.input - before.input, charged.output - before.output);
+        assert_eq!((next.report.usage.input, next.report.usage.output), step, "{version:?}");
     }
 }
 

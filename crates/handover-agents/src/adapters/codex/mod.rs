@@ -29,7 +29,12 @@ impl AgentProgram for Codex {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { resumable: true, reports_result: true, ..Capabilities::default() }
+        Capabilities {
+            resumable: true,
+            reports_result: true,
+            reports_no_cost: true,
+            ..Capabilities::default()
+        }
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {

@@ -1,6 +1,7 @@
 //! Copilot CLI, without a terminal.
 
 mod argv;
+mod kept;
 mod outcome;
 mod reader;
 mod stream;
@@ -9,14 +10,18 @@ use std::ffi::OsString;
 
 use handover_model::Host;
 
-use crate::{AgentProgram, Capabilities, Invocation, OutputReader};
+use crate::{AgentProgram, Capabilities, Environment, Invocation, OutputReader, Usage};
 
 /// Copilot CLI, without a terminal.
 pub(crate) struct Copilot;
 
+impl Copilot {
+    const HOST: Host = Host::from_static("copilot");
+}
+
 impl AgentProgram for Copilot {
     fn host(&self) -> Host {
-        Host::from_static("copilot")
+        Self::HOST
     }
 
     fn default_program(&self) -> &'static str {
@@ -28,11 +33,20 @@ impl AgentProgram for Copilot {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { resumable: true, reports_result: true, misses_subagents: true }
+        Capabilities {
+            resumable: true,
+            reports_result: true,
+            reports_no_cost: true,
+            ..Capabilities::default()
+        }
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {
         argv::args(invocation)
+    }
+
+    fn kept(&self, environment: &Environment, conversation: &str) -> Option<Usage> {
+        kept::used(environment, conversation)
     }
 
     fn reader(&self) -> Box<dyn OutputReader> {

@@ -1,4 +1,4 @@
-//! The result of a run. Copilot CLI reports neither tokens nor cost.
+//! The result of a run. The output of Copilot CLI has neither tokens nor cost.
 
 use super::reader::Reader;
 use super::stream::{ErrorInfo, Final};

@@ -29,7 +29,7 @@ impl AgentProgram for Gemini {
 
     fn capabilities(&self) -> Capabilities {
         // Resuming by id has not been verified with the real program.
-        Capabilities { reports_result: true, ..Capabilities::default() }
+        Capabilities { reports_result: true, reports_no_cost: true, ..Capabilities::default() }
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {

@@ -29,7 +29,12 @@ impl AgentProgram for Opencode {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { resumable: true, reports_result: true, misses_subagents: true }
+        Capabilities {
+            resumable: true,
+            reports_result: true,
+            misses_subagents: true,
+            ..Capabilities::default()
+        }
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {
