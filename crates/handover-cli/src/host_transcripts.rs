@@ -169,6 +169,11 @@ pub(crate) fn scan_of(host: &dyn HookHost, path: &Path, agent: Option<&AgentId>)
     scan_parts(format, &own, &own)
 }
 
+/// When the conversation in a transcript of its own began, if its host says so.
+pub(crate) fn began_in(path: &Path) -> Option<Timestamp> {
+    began(&read_part(path, FilePart::Head, ORIGIN_BYTES).ok()?)
+}
+
 /// When a file was last written.
 pub(crate) fn modified(path: &Path) -> Option<Timestamp> {
     let at = fs_err::metadata(path).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;

@@ -8,6 +8,7 @@ use handover_text::tokens;
 use serde_json::Value;
 
 use crate::event::{Answer, EventHead, HookCall, HookEvent};
+use crate::folder_trust::Start;
 use crate::settings::{HookSettings, Scope, Variables};
 use crate::transcript::TranscriptFormat;
 
@@ -68,6 +69,11 @@ pub trait HookHost: Sync {
     /// The versions that the tests run.
     fn tested(&self) -> Option<TestedVersions> {
         None
+    }
+
+    /// Whether it runs the hooks of a project when it is started like this, and nobody can be asked.
+    fn runs_project_hooks(&self, _start: &Start<'_>) -> bool {
+        true
     }
 
     /// How to ask it which hooks it will run; none if it runs whatever is registered.

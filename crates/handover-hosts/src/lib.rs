@@ -7,6 +7,7 @@
 
 pub mod decide;
 mod event;
+mod folder_trust;
 mod host;
 mod hosts;
 pub mod protocol;
@@ -18,6 +19,7 @@ pub use event::{
     Action, Answer, Checkpoint, EventHead, HookCall, HookEvent, StartReason, Subagent, SubagentEnd,
     SubagentReturn, SubagentSpawn, SubagentStop,
 };
+pub use folder_trust::Start;
 pub use host::{
     Capabilities, HookHost, HookTrust, ProbeSetup, TestedVersions, TextLimit, TrustedHooks,
     version_in,

@@ -158,7 +158,8 @@ fn agents_that_nobody_briefed_are_missed() {
         .iter()
         .map(|spawn| spawn["reason"].as_str().unwrap())
         .collect();
-    assert_eq!(reasons, ["its conversation does not hold its brief", "no hook answered for it"]);
+    let changed = "its prompt no longer has its brief: another hook changed it";
+    assert_eq!(reasons, [changed, "no hook answered for it"]);
 }
 
 #[test]

@@ -196,6 +196,34 @@ fn reports_hooks_that_would_not_run() {
     assert!(doctor.contains("lacks Stop"), "{doctor}");
 }
 
+/// Everything is registered, but not as this version does it.
+#[test]
+fn reports_hooks_of_another_version() {
+    for (name, path, from, to) in [
+        ("claude", ".claude/settings.json", "\"timeout\": ", "\"timeout\": 1"),
+        ("codex", ".codex/hooks.json", "\"timeout\": ", "\"timeout\": 1"),
+        ("copilot", ".github/hooks/handover.json", "\"timeoutSec\": ", "\"timeoutSec\": 1"),
+        ("gemini", ".gemini/settings.json", "\"matcher\": \"invoke_agent|", "\"matcher\": \""),
+        ("opencode", ".opencode/plugin/handover.js", "const COMMAND", "// Older.\nconst COMMAND"),
+        ("qwen", ".qwen/settings.json", "\"timeout\": ", "\"timeout\": 1"),
+    ] {
+        let env = project();
+        env.run(["host", "install", name]).ok();
+        let path = env.path(path);
+        let text = fs_err::read_to_string(&path).unwrap();
+        let older = text.replacen(from, to, 1);
+        assert_ne!(older, text, "{name}");
+        fs_err::write(&path, older).unwrap();
+        let doctor = env.run(["doctor"]).fails(1).stdout;
+        assert!(doctor.contains("has hooks of another version"), "{name}: {doctor}");
+        assert!(doctor.contains(&format!("`handover host install {name} --scope project` renews")));
+        env.run(["host", "install", name]).ok();
+        assert_eq!(fs_err::read_to_string(&path).unwrap(), text, "{name}");
+        let doctor = env.run(["doctor"]).stdout;
+        assert!(!doctor.contains("another version"), "{name}: {doctor}");
+    }
+}
+
 #[test]
 fn a_link_out_of_the_project_is_not_followed() {
     use std::os::unix::fs::symlink;

@@ -404,7 +404,7 @@ impl Real {
         assert!(receipt["receipt"]["items"][0]["use"].is_string(), "{receipt}");
         assert_eq!(self.events("debrief")[0]["verdict"], "complete");
         let doctor = self.env.run(["doctor"]).ok().stdout;
-        assert!(doctor.contains("codex 0.166.0 accepts rewritten prompts"), "{doctor}");
+        assert!(doctor.contains("codex 0.169.0 accepts rewritten prompts"), "{doctor}");
     }
 
     /// The folder of `handover` comes first on the search path.
@@ -544,7 +544,7 @@ fn doctor_probes_the_installed_programs() {
         "{doctor}"
     );
     assert!(
-        doctor.contains("probe of codex: hooks fire; 0.166.0 accepts rewritten prompts"),
+        doctor.contains("probe of codex: hooks fire; 0.169.0 accepts rewritten prompts"),
         "{doctor}"
     );
     for other in [
@@ -558,7 +558,7 @@ fn doctor_probes_the_installed_programs() {
     // The result is remembered.
     env.set("PATH", &path);
     let doctor = env.run(["doctor"]).ok().stdout;
-    assert!(doctor.contains("codex 0.166.0 accepts rewritten prompts"), "{doctor}");
+    assert!(doctor.contains("codex 0.169.0 accepts rewritten prompts"), "{doctor}");
     assert_eq!(server.requests().len(), 0);
     let receipts = env.run(["receipt", "list", "--json"]).ok().json();
     assert_eq!(receipts["receipts"], json!([]), "nothing of the probe stays here");

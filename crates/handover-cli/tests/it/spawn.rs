@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use handover_testkit::{
-    Answer, FakeAgent, ModelServer, Output, RealHost, Script, TestEnv, processes_with,
+    Answer, FakeAgent, ModelRequest, ModelServer, Output, RealHost, Script, TestEnv, processes_with,
 };
 use serde_json::{Value, json};
 
@@ -462,4 +462,83 @@ fn real_codex_gets_its_brief_and_its_debrief_is_stored() {
     let script = Script::new().always(Answer::text(ANSWER));
     let (document, server) = real("codex", script, RealHost::codex);
     was_briefed_and_kept(&document, &server);
+}
+
+/// What a supervised program with a subagent said, and whether that got a brief, with hooks at one scope.
+fn nested(
+    host: &str,
+    scope: &str,
+    installed: fn(&TestEnv, &ModelServer) -> RealHost,
+    script: Script,
+) -> (TestEnv, String, bool) {
+    let mut env = project();
+    let server = ModelServer::start(script);
+    let real = installed(&env, &server);
+    for (name, value) in &real.vars {
+        if !["HOME", "PATH", "GEMINI_CLI_TRUST_WORKSPACE"].contains(&name.as_str()) {
+            env.set(name, value);
+        }
+    }
+    env.run(["host", "install", host, "--scope", scope]).ok();
+    let program = format!("agents.programs={{{host}=\"{}\"}}", real.program.display());
+    let args = ["spawn", "--config", &program, "--host", host, "--role", "developer"];
+    let more = ["--profile", "full", "--task", "Do the LEAD-TASK"];
+    let model = if host == "gemini" { &["--model", "gemini-2.5-pro"][..] } else { &[] };
+    let output = env.run(args.iter().chain(&more).chain(model)).ok();
+    let requests = server.requests();
+    let child = requests.iter().find(|request| {
+        request.conversation_contains("CHILD:") && !request.conversation_contains("LEAD-TASK")
+    });
+    let child = child.unwrap_or_else(|| panic!("{host} started no subagent: {output}"));
+    (env, output.stderr, child.contains("handover:receipt"))
+}
+
+/// Gemini CLI and Copilot CLI run the hooks of a project only where they trust it.
+fn warns_unless_the_user_has_hooks(
+    host: &str,
+    installed: fn(&TestEnv, &ModelServer) -> RealHost,
+    script: fn() -> Script,
+) {
+    let (env, said, briefed) = nested(host, "project", installed, script());
+    let install = format!("`handover host install {host} --scope user`");
+    assert!(said.contains("subagents get no briefs here") && said.contains(&install), "{said}");
+    assert!(!briefed, "{host} has run the project's hooks");
+    let found = env.run(["coverage", "--host", host, "--json"]).ok().json();
+    let reason = found["spawns"][0]["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("once it trusts the folder"), "{found}");
+    let (env, said, briefed) = nested(host, "user", installed, script());
+    assert!(!said.contains("subagents get no briefs"), "{said}");
+    assert!(briefed, "the hooks of the user");
+    assert_eq!(receipts(&env).len(), 2, "{:?}", receipts(&env));
+    let found = env.run(["coverage", "--host", host, "--json"]).ok().json();
+    assert_eq!(found["counts"]["briefed"], 1, "{found}");
+}
+
+/// A lead that spawns one subagent.
+fn one_child(spawn: Answer, end: Answer) -> Script {
+    let is_lead = |request: &ModelRequest| request.conversation_contains("LEAD-TASK");
+    Script::new()
+        .when(move |request| !is_lead(request), end)
+        .when(move |request| is_lead(request) && request.turns() == 0, spawn)
+        .always(Answer::text(ANSWER))
+}
+
+#[test]
+fn gemini_says_that_subagents_get_no_briefs_in_untrusted_folders() {
+    warns_unless_the_user_has_hooks("gemini", RealHost::gemini, || {
+        let input = json!({"agent_name": "generalist", "prompt": "CHILD: look around"});
+        let end = json!({"result": {"response": ANSWER}});
+        one_child(Answer::tool("invoke_agent", input), Answer::tool("complete_task", end))
+    });
+}
+
+#[test]
+fn copilot_says_that_subagents_get_no_briefs_in_untrusted_folders() {
+    warns_unless_the_user_has_hooks("copilot", RealHost::copilot, || {
+        let input = json!({
+            "description": "look", "prompt": "CHILD: look around", "name": "look",
+            "agent_type": "general-purpose",
+        });
+        one_child(Answer::tool("task", input), Answer::text(ANSWER))
+    });
 }

@@ -11,6 +11,8 @@ pub struct Facts<'a> {
     pub exempt: Option<(&'a str, &'a str)>,
     /// Why its spawn was refused, by us, by its host or by another hook.
     pub refused: Option<&'a str>,
+    /// Why no hook could answer for it, if that is known.
+    pub unhooked: Option<&'a str>,
 }
 
 /// A brief that was meant for it.
@@ -31,6 +33,8 @@ pub enum Shown {
     Brief,
     /// It is there, without the marker.
     Other,
+    /// It is there, and its prompt is neither the one that we wrote nor the one that we were given.
+    Changed,
     /// Nothing: the program was killed before it wrote anything.
     Nothing,
 }
@@ -44,21 +48,28 @@ pub fn judge(facts: &Facts<'_>) -> (Coverage, Option<String>) {
         (Shown::Brief, _) | (_, ReceiptState::Confirmed) => true,
         // It was seen to start with it.
         (Shown::Nothing, state) => state == ReceiptState::Delivered,
-        (Shown::Other, _) => false,
+        (Shown::Other | Shown::Changed, _) => false,
     };
     match (&facts.receipt, facts.exempt) {
         (Some(brief), _) if arrived(brief) => (Coverage::Briefed, None),
         (_, Some((rule, reason))) => (Coverage::Exempt, Some(format!("{rule}: {reason}"))),
         (Some(brief), None) => {
-            let reason = match brief.state {
-                ReceiptState::Failed => brief.failure.unwrap_or("its brief failed"),
-                ReceiptState::Assembled | ReceiptState::Delivered | ReceiptState::Confirmed => {
-                    "its conversation does not hold its brief"
+            let reason = match (brief.shown, brief.state) {
+                (Shown::Changed, _) => {
+                    "its prompt no longer has its brief: another hook changed it"
                 }
+                (_, ReceiptState::Failed) => brief.failure.unwrap_or("its brief failed"),
+                (
+                    _,
+                    ReceiptState::Assembled | ReceiptState::Delivered | ReceiptState::Confirmed,
+                ) => "its conversation does not hold its brief",
             };
             (Coverage::Missed, Some(reason.to_owned()))
         }
-        (None, None) => (Coverage::Missed, Some("no hook answered for it".to_owned())),
+        (None, None) => {
+            let reason = facts.unhooked.unwrap_or("no hook answered for it");
+            (Coverage::Missed, Some(reason.to_owned()))
+        }
     }
 }
 
@@ -75,7 +86,7 @@ mod tests {
         use ReceiptState::{Assembled, Confirmed, Delivered, Failed};
         use Shown::{Nothing, Other};
         let judged = |receipt, exempt, refused| {
-            let (state, reason) = judge(&Facts { receipt, exempt, refused });
+            let (state, reason) = judge(&Facts { receipt, exempt, refused, unhooked: None });
             format!("{state} {}", reason.unwrap_or_default())
         };
         let rule = Some(("hooks.exempt", "it plans"));
@@ -96,6 +107,13 @@ mod tests {
                 "missed its conversation does not hold its brief",
             ),
             (brief(Failed, Other), None, None, "missed the program did not start it"),
+            (
+                brief(Failed, Shown::Changed),
+                None,
+                None,
+                "missed its prompt no longer has its brief: another hook changed it",
+            ),
+            (brief(Confirmed, Shown::Changed), None, None, "briefed "),
             (brief(Delivered, Nothing), None, None, "briefed "),
             (
                 brief(Assembled, Nothing),
@@ -112,5 +130,7 @@ mod tests {
         ] {
             assert_eq!(judged(receipt, exempt, refused), expected);
         }
+        let (_, reason) = judge(&Facts { unhooked: Some("not trusted"), ..Facts::default() });
+        assert_eq!(reason.as_deref(), Some("not trusted"));
     }
 }

@@ -1,6 +1,11 @@
 //! A conversation starts with an empty window: summarizes the state of the work in a few lines.
 
-use handover_model::{Group, GroupStatus, Package, Reasoning, SessionId, Tokenizer};
+use std::collections::BTreeMap;
+
+use handover_model::roles::Duty;
+use handover_model::{
+    Group, GroupId, GroupStatus, Package, Reasoning, SessionId, Tokenizer, Verdict, VerdictRecord,
+};
 use handover_text::cut::cut;
 use handover_text::quote::quote_inline;
 use handover_text::tokens;
@@ -11,11 +16,16 @@ pub const MAX_TOKENS: u64 = 300;
 /// The longest line; longer ones are cut.
 const LINE_CHARS: usize = 200;
 
+/// The longest title of a group, so that it leaves room for why the work stopped.
+const TITLE_CHARS: usize = 60;
+
 /// The state of the work, each list with the most important entries first.
 #[derive(Debug, Clone, Default)]
 pub struct Work {
     /// The groups of the session.
     pub groups: Vec<Group>,
+    /// What agents said at their ends, newest first.
+    pub verdicts: Vec<VerdictRecord>,
     /// Critical packages that no agent has received yet.
     pub critical: Vec<Package>,
     /// The latest decisions.
@@ -24,9 +34,19 @@ pub struct Work {
 
 /// The state of the work as text for the model; none if there is nothing to report.
 pub fn restore(session: &SessionId, work: &Work, tokenizer: Tokenizer) -> Option<String> {
-    let groups = work.groups.iter().filter(|group| is_open(group.status)).map(|group| {
-        let title = group.title.as_deref().map_or_else(String::new, |title| format!(": {title}"));
-        format!("Open group {} ({}){title}", group.id, group.status)
+    let newest = newest(&work.verdicts);
+    let open = work.groups.iter().filter(|group| is_open(group.status));
+    // What waits for somebody comes first.
+    let (waiting, others): (Vec<_>, Vec<_>) = open
+        .map(|group| (group, newest.get(&group.id).and_then(|verdict| stopped(verdict))))
+        .partition(|(_, stopped)| stopped.is_some());
+    let groups = waiting.into_iter().chain(others).map(|(group, stopped)| {
+        let title = group
+            .title
+            .as_deref()
+            .map_or_else(String::new, |title| format!(": {}", cut(title, TITLE_CHARS)));
+        let stopped = stopped.map_or_else(String::new, |stopped| format!(" – {stopped}"));
+        format!("Open group {} ({}){title}{stopped}", group.id, group.status)
     });
     let critical = work.critical.iter().map(|package| {
         format!("Critical, not yet delivered: {} – {}", package.path, package.summary)
@@ -44,6 +64,32 @@ pub fn restore(session: &SessionId, work: &Work, tokenizer: Tokenizer) -> Option
         }
     }
     (text.len() > opening).then_some(text)
+}
+
+/// The newest verdict about each group.
+fn newest(verdicts: &[VerdictRecord]) -> BTreeMap<&GroupId, &VerdictRecord> {
+    let of_groups = verdicts.iter().filter_map(|verdict| Some((verdict.group.as_ref()?, verdict)));
+    // Of equal keys, the last one stays.
+    of_groups.rev().collect()
+}
+
+/// Who stopped the work, and why.
+fn stopped(verdict: &VerdictRecord) -> Option<String> {
+    let is_own = matches!(Duty::of(&verdict.role), Duty::Builds | Duty::Rescues);
+    let how = match verdict.verdict {
+        Verdict::Blocked => "blocked, says",
+        Verdict::Escalate => "escalated by",
+        failed if failed.sends_back() && is_own => "not done, says",
+        failed if failed.sends_back() => "sent back by",
+        Verdict::Complete
+        | Verdict::Passed
+        | Verdict::PassedWithFixes
+        | Verdict::Failed
+        | Verdict::Retry
+        | Verdict::Skip => return None,
+    };
+    let why = verdict.summary.as_deref().map_or_else(String::new, |why| format!(": {why}"));
+    Some(format!("{how} {}{why}", verdict.role))
 }
 
 fn is_open(status: GroupStatus) -> bool {
@@ -100,14 +146,56 @@ mod tests {
                 group("G2", "completed", None),
                 group("G3", "pending", None),
             ],
-            critical: Vec::new(),
             decisions: vec![decision("Use SQLite.")],
+            ..Work::default()
         };
         let text = restore(&session(), &work, Tokenizer::Claude).unwrap();
         assert_eq!(
             text,
             "State of the work in Handover session s1:\n- Open group G1 (in_progress): Login\n\
              - Open group G3 (pending)\n- Decided by developer: Use SQLite.\n"
+        );
+    }
+
+    fn verdict(role: &str, group: &str, verdict: &str, summary: &str) -> VerdictRecord {
+        serde_json::from_value(json!({
+            "id": 1, "session": "s1", "group": group, "role": role, "agent_id": null,
+            "iteration": 0, "verdict": verdict, "summary": summary, "findings": [],
+            "receipt": null, "created_at": "2026-11-16T00:00:00Z", "trust": "agent",
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn work_that_stopped_comes_first_with_the_reason() {
+        let work = Work {
+            groups: vec![
+                group("G1", "in_progress", None),
+                group("G2", "in_progress", Some("Login")),
+                group("G3", "in_progress", None),
+                group("G4", "completed", None),
+                group("G5", "in_progress", None),
+            ],
+            // Newest first.
+            verdicts: vec![
+                verdict("developer", "G1", "complete", "Fixed."),
+                verdict("developer", "G3", "blocked", "The password is unknown."),
+                verdict("qa_expert", "G2", "failed", "A code can be used twice."),
+                verdict("developer", "G5", "failed", "It does not compile."),
+                verdict("developer", "G2", "complete", "Codes work."),
+                verdict("qa_expert", "G1", "failed", "Nothing works."),
+                verdict("qa_expert", "G4", "failed", "Long ago."),
+            ],
+            ..Work::default()
+        };
+        let text = restore(&session(), &work, Tokenizer::Claude).unwrap();
+        assert_eq!(
+            text,
+            "State of the work in Handover session s1:\n\
+             - Open group G2 (in_progress): Login – sent back by qa_expert: A code can be used twice.\n\
+             - Open group G3 (in_progress) – blocked, says developer: The password is unknown.\n\
+             - Open group G5 (in_progress) – not done, says developer: It does not compile.\n\
+             - Open group G1 (in_progress)\n"
         );
     }
 

@@ -290,7 +290,7 @@ fn byte_order_mark(text: &str) -> (&str, &str) {
 }
 
 /// The same text with spaces for comments.
-fn without_comments(text: &str) -> String {
+pub(crate) fn without_comments(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['"', '/']) {

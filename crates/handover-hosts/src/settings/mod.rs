@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use handover_model::Host;
 use serde::Serialize;
 
+pub(crate) use json::without_comments;
 pub use json::{Entry, FolderVariable, JsonHooks};
 
 /// Looks up an environment variable; an empty one counts as missing.

@@ -9,7 +9,7 @@ use handover_hosts::decide::coverage::{Brief, Facts, Shown, judge};
 use handover_hosts::transcript::Calls;
 use handover_model::{
     AgentId, BriefDelivery, Coverage, Event, EventId, Host, HostSessionId, KnownEvent, Receipt,
-    ReceiptId, Session, SessionId, Ticket, Timestamp, ToolUseId,
+    ReceiptId, ReceiptState, Session, SessionId, Ticket, Timestamp, ToolUseId,
 };
 use handover_store::{EventFilter, StoreError};
 use serde::Serialize;
@@ -18,6 +18,7 @@ use super::kept::{Kept, KeptChild, conversations};
 use crate::app::App;
 use crate::commands::hook::import_exemptions;
 use crate::commands::host::connections::{self, Connections};
+use crate::commands::host::untrusted;
 use crate::error::CommandError;
 
 /// A subagent that a host started, or was asked to start.
@@ -73,6 +74,9 @@ pub(crate) fn judged(
     }
     Ok(found)
 }
+
+/// Why a program that is connected calls no hook.
+const UNTRUSTED: &str = "the program runs the hooks of this project only once it trusts the folder; those of a user always run";
 
 /// The judge of all conversations.
 struct Judge<'a> {
@@ -182,18 +186,34 @@ impl Judge<'_> {
         // What a hook adds is written after the prompt.
         let added = ticket.is_some_and(|ticket| ticket.way == BriefDelivery::Start);
         let waits = added && !child.has_spoken;
+        let changed = ticket.is_some_and(|ticket| {
+            ticket.way == BriefDelivery::Rewrite && !child.texts.contains(&ticket.task_hash)
+        });
+        let known = receipt.as_ref().map(|receipt| Brief {
+            state: receipt.state,
+            failure: receipt.failure.as_deref(),
+            shown: match seen.contains(&receipt.id) {
+                true => Shown::Brief,
+                false if child.is_empty || waits => Shown::Nothing,
+                false if changed => Shown::Changed,
+                false => Shown::Other,
+            },
+        });
+        let lost = || {
+            let shown = Shown::Changed;
+            (unasked() && !child.is_empty && scene.lost_a_brief(&kind)).then_some(Brief {
+                state: ReceiptState::Assembled,
+                failure: None,
+                shown,
+            })
+        };
+        let is_unknown = receipt.is_none() && exempt.is_none();
+        let skips = is_unknown && untrusted::skips_hooks(self.app, scene.host.name(), &[]);
         let facts = Facts {
-            receipt: receipt.as_ref().map(|receipt| Brief {
-                state: receipt.state,
-                failure: receipt.failure.as_deref(),
-                shown: match seen.contains(&receipt.id) {
-                    true => Shown::Brief,
-                    false if child.is_empty || waits => Shown::Nothing,
-                    false => Shown::Other,
-                },
-            }),
+            receipt: known.or_else(lost),
             exempt: exempt.as_ref().map(|(rule, reason)| (rule.as_str(), reason.as_str())),
             refused: refused.as_deref(),
+            unhooked: skips.then_some(UNTRUSTED),
         };
         let (state, reason) = judge(&facts);
         Ok(Spawn {
@@ -291,6 +311,17 @@ impl Scene<'_> {
             .or_else(|| tickets().find(of_agent))
             .or_else(|| tickets().find(of_brief))
             .or_else(|| tickets().find(of_task))
+    }
+
+    /// Whether the prompt of a subagent of a kind lost its brief, in a host that keeps no calls: no subagent has it.
+    fn lost_a_brief(&self, kind: &str) -> bool {
+        self.calls.spawns.is_empty()
+            && self.tickets.iter().any(|ticket| {
+                ticket.agent.is_none()
+                    && ticket.way == BriefDelivery::Rewrite
+                    && (kind.is_empty() || kind == ticket.agent_type)
+                    && !self.children.iter().any(|child| child.receipts.contains(&ticket.receipt))
+            })
     }
 
     /// Whether hooks have answered in this conversation.

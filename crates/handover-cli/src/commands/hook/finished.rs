@@ -1,38 +1,52 @@
-//! A subagent ends in a host that does not say which one: it is asked for a missing debrief if it can be no
-//! other, its receipt is confirmed if its transcript has the marker, and its debrief is stored.
+//! A subagent ends in a host that does not say which one: it is held back for a lost brief or a missing debrief if it can
+//! be no other, its receipt is confirmed if its transcript has the marker, and its debrief is stored.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use handover_handoff::{Assignment, Debrief, Ending, read_ending, request_for_debrief};
+use handover_hosts::decide::stop;
 use handover_hosts::transcript::{markers, text_hash};
 use handover_hosts::{Action, SubagentEnd};
 use handover_model::{AgentId, HostSessionId, ReceiptId, Ticket};
 
-use super::Reply;
 use super::context::HookContext;
-use super::subagent::requires_debrief;
+use super::subagent::{log_lost, requires_debrief};
+use super::{Reply, spawn};
 use crate::error::CommandError;
+use crate::host_transcripts::began_in;
 
 /// How many transcripts are searched, newest first.
 const MAX_TRANSCRIPTS: usize = 50;
 
-/// Asks for a missing debrief, if only one subagent can have forgotten it.
+/// How exactly a transcript says when it began, in seconds.
+const CLOCK_SECONDS: i64 = 1;
+
+/// Holds a subagent back that is about to hand in its result, if it can only be one: it gets the brief that its prompt
+/// lost, or is asked for a missing debrief.
 pub(super) fn ends(context: &HookContext<'_>, result: &str) -> Result<Reply, CommandError> {
     let Some(conversation) = context.conversation() else { return Ok(Reply::default()) };
-    if read_ending(result).has_block() {
-        return Ok(Reply::default());
-    }
     let store = context.app.store()?;
     let mut tickets = store.open_tickets(context.call.host, conversation)?;
     tickets.retain(|ticket| ticket.agent.is_none());
     let [ticket] = tickets.as_slice() else { return Ok(Reply::default()) };
-    // Recorded before it is sent: whatever happens, it is not sent twice.
-    let may_ask = requires_debrief(context, ticket)? && !ticket.asked;
-    if !may_ask || !store.ask_ticket(&ticket.receipt)? {
+    if ticket.asked {
         return Ok(Reply::default());
     }
-    Ok(Action::HoldBack(request_for_debrief(&ticket.receipt)).into())
+    let text = if Kept::of(context, conversation, ticket)?.shows_loss() {
+        let receipt = store.receipt(&ticket.receipt)?;
+        log_lost(context, &receipt, None, "another hook replaced the rewritten prompt")?;
+        stop::late(&spawn::fit(context, receipt.text.as_deref().unwrap_or_default(), &receipt.id)?)
+    } else if !read_ending(result).has_block() && requires_debrief(context, ticket)? {
+        request_for_debrief(&ticket.receipt)
+    } else {
+        return Ok(Reply::default());
+    };
+    // Recorded before it is sent: whatever happens, it is not sent twice.
+    if !store.ask_ticket(&ticket.receipt)? {
+        return Ok(Reply::default());
+    }
+    Ok(Action::HoldBack(text).into())
 }
 
 pub(super) fn react(context: &HookContext<'_>, end: &SubagentEnd) -> Result<Reply, CommandError> {
@@ -43,9 +57,10 @@ pub(super) fn react(context: &HookContext<'_>, end: &SubagentEnd) -> Result<Repl
     };
     let (store, handoffs) = (context.app.store()?, context.app.handoffs()?);
     let receipt = store.receipt(&ticket.receipt)?;
-    let transcript = transcript(context, conversation, &receipt.id);
-    let stem = transcript.as_deref().and_then(|path| path.file_stem()?.to_str());
-    let agent = match (&context.call.agent, stem.and_then(|stem| AgentId::new(stem).ok())) {
+    let kept = Kept::of(context, conversation, &ticket)?;
+    // It may have had its brief when it was held back.
+    let lost = lost && kept.own.is_none();
+    let agent = match (&context.call.agent, kept.agent()) {
         (Some(agent), _) => agent.id.clone(),
         (None, Some(id)) => id,
         // Without a name for it, its receipt tells it from others.
@@ -54,10 +69,12 @@ pub(super) fn react(context: &HookContext<'_>, end: &SubagentEnd) -> Result<Repl
     if !store.take_ticket(&receipt.id, &agent)? {
         return Ok(Reply::default());
     }
-    if transcript.is_some() || debrief.receipt.as_ref() == Some(&receipt.id) {
+    // The request for a debrief names the receipt, too.
+    let named = !ticket.asked && debrief.receipt.as_ref() == Some(&receipt.id);
+    if kept.own.is_some() || named {
         handoffs.confirmed(&receipt.id, Some(context.call.host), context.app.now())?;
     }
-    let seen = context.seen(transcript.as_deref(), &agent);
+    let seen = context.seen(kept.transcript(), &agent);
     let assignment = Assignment::of(&receipt).named(Some(agent));
     handoffs.ended(Ending {
         asked_again: ticket.asked,
@@ -72,8 +89,8 @@ pub(super) fn react(context: &HookContext<'_>, end: &SubagentEnd) -> Result<Repl
     Ok(Reply::default())
 }
 
-/// The ticket of the subagent, and whether its brief was lost: its own, the one that its task or its debrief
-/// names, or the oldest that waits for the bare task.
+/// The ticket of the subagent, and whether its prompt had lost the brief: its own, the one that its task or its debrief
+/// names, the oldest that waits for the bare task, or the only one of its kind whose brief is nowhere else.
 fn ticket(
     context: &HookContext<'_>,
     conversation: &HostSessionId,
@@ -86,31 +103,95 @@ fn ticket(
     let agent = context.call.agent.as_ref().map(|agent| &agent.id);
     let mut marked: Vec<ReceiptId> = markers(end.prompt.as_bytes()).collect();
     marked.extend(debrief.receipt.clone());
-    let own = |ticket: &&Ticket| agent.is_some() && ticket.agent.as_ref() == agent;
-    let free = |ticket: &&Ticket| ticket.agent.is_none();
-    let named = |ticket: &&Ticket| free(ticket) && marked.contains(&ticket.receipt);
-    if let Some(ticket) = tickets.iter().find(own).or_else(|| tickets.iter().find(named)) {
-        return Ok(Some((ticket.clone(), false)));
+    if let Some(own) = tickets.iter().find(|one| agent.is_some() && one.agent.as_ref() == agent) {
+        return Ok(Some((own.clone(), false)));
+    }
+    tickets.retain(|ticket| ticket.agent.is_none());
+    if let Some(named) = tickets.iter().find(|ticket| marked.contains(&ticket.receipt)) {
+        return Ok(Some((named.clone(), false)));
     }
     let bare = text_hash(&end.prompt);
-    let lost = tickets.iter().filter(free).find(|ticket| ticket.task_hash == bare);
-    Ok(lost.map(|ticket| (ticket.clone(), true)))
+    if let Some(bare) = tickets.iter().find(|ticket| ticket.task_hash == bare) {
+        return Ok(Some((bare.clone(), true)));
+    }
+    let [only] = tickets.as_slice() else { return Ok(None) };
+    // A brief that has arrived belongs to another one, which is still at work.
+    let is_its = only.asked || Kept::of(context, conversation, only)?.own.is_none();
+    Ok(is_its.then(|| (only.clone(), true)))
 }
 
-/// The transcript with the marker, among those of all subagents of the conversation.
-fn transcript(
-    context: &HookContext<'_>,
-    conversation: &HostSessionId,
-    receipt: &ReceiptId,
-) -> Option<PathBuf> {
-    let format = context.host.transcript()?;
-    let folder = format.folder_of_subagents(context.call.transcript.as_deref()?, conversation)?;
-    let mut files: Vec<(SystemTime, PathBuf)> = fs_err::read_dir(folder)
-        .ok()?
+/// What the host keeps of the subagents that a ticket may be for.
+#[derive(Debug, Default)]
+struct Kept {
+    /// The transcript with the marker.
+    own: Option<PathBuf>,
+    /// Those that began after the brief was made, belong to no other ticket, and show no brief.
+    without: Vec<PathBuf>,
+}
+
+impl Kept {
+    fn of(
+        context: &HookContext<'_>,
+        conversation: &HostSessionId,
+        ticket: &Ticket,
+    ) -> Result<Self, CommandError> {
+        let mut kept = Self::default();
+        let folder = context
+            .host
+            .transcript()
+            .zip(context.call.transcript.as_deref())
+            .and_then(|(format, lead)| format.folder_of_subagents(lead, conversation));
+        let Some(folder) = folder else { return Ok(kept) };
+        let known = context.app.store()?.tickets(context.call.host, conversation)?;
+        for path in newest(&folder) {
+            let receipts = context.scan(&path, None).receipts;
+            if receipts.contains(&ticket.receipt) {
+                kept.own = Some(path);
+                return Ok(kept);
+            }
+            let agent = agent_of(&path);
+            let is_known = known.iter().any(|one| agent.is_some() && one.agent == agent);
+            let began = began_in(&path);
+            let is_newer =
+                began.is_some_and(|at| at.plus_seconds(CLOCK_SECONDS) >= ticket.created_at);
+            if receipts.is_empty() && !is_known && is_newer {
+                kept.without.push(path);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Whether the brief certainly did not arrive: the only subagent that it can be for is there without it.
+    fn shows_loss(&self) -> bool {
+        self.own.is_none() && self.without.len() == 1
+    }
+
+    /// The transcript of the subagent, if it can be no other.
+    fn transcript(&self) -> Option<&Path> {
+        match (&self.own, self.without.as_slice()) {
+            (Some(own), _) => Some(own),
+            (None, [only]) => Some(only),
+            (None, _) => None,
+        }
+    }
+
+    fn agent(&self) -> Option<AgentId> {
+        agent_of(self.transcript()?)
+    }
+}
+
+/// The subagent that a transcript is about: it is named after it.
+fn agent_of(transcript: &Path) -> Option<AgentId> {
+    AgentId::new(transcript.file_stem()?.to_str()?).ok()
+}
+
+/// The newest files of a folder.
+fn newest(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs_err::read_dir(folder).ok().into_iter().flatten();
+    let mut files: Vec<(SystemTime, PathBuf)> = entries
         .filter_map(Result::ok)
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
     files.sort_by(|a, b| b.cmp(a));
-    let mut newest = files.into_iter().take(MAX_TRANSCRIPTS).map(|(_, path)| path);
-    newest.find(|path| context.scan(path, None).receipts.contains(receipt))
+    files.into_iter().take(MAX_TRANSCRIPTS).map(|(_, path)| path)
 }

@@ -192,7 +192,7 @@ pub(crate) fn run(app: &App, args: HookArgs) -> Outcome {
         .find(args.host)
         .map_err(|error| CommandError::new(Exit::Usage, "usage", error))?;
     if app.stdin.is_terminal() {
-        let (message, name) = ("an event is expected on standard input", args.host);
+        let (message, name) = ("expected an event on standard input", args.host);
         return Err(CommandError::new(Exit::Usage, "usage", message).hinted(format!(
             "{name} calls this itself; `handover host install {name}` sets that up."
         )));
@@ -417,8 +417,10 @@ fn drop_secret_ids(app: &App, call: &mut HookCall) -> Result<(), CommandError> {
         call.agent = None;
     }
     // Only the calls that spawn subagents are stored.
+    let names_spawn =
+        is_about_spawn(&call.event) || matches!(call.event, HookEvent::SubagentStopping(_));
     if let Some(id) = &call.tool_use
-        && (!is_about_spawn(&call.event) || is_secret(id.as_str())?)
+        && (!names_spawn || is_secret(id.as_str())?)
     {
         call.tool_use = None;
     }

@@ -28,11 +28,17 @@ pub(super) fn react(context: &HookContext<'_>, prompt: &str) -> Result<Reply, Co
         None => store.take_ticket(&ticket.receipt, &agent.id),
     };
     let mut tickets = store.open_tickets(host, conversation)?;
-    tickets.retain(|ticket| ticket.way == BriefDelivery::Rewrite);
+    // A brief that it was held back with comes as a message.
+    let is_late = |ticket: &Ticket| {
+        ticket.way == BriefDelivery::HoldBack && ticket.agent.as_ref() == Some(&agent.id)
+    };
+    tickets.retain(|ticket| ticket.way == BriefDelivery::Rewrite || is_late(ticket));
     let marked: Vec<ReceiptId> = markers(prompt.as_bytes()).collect();
     for ticket in &tickets {
         if marked.contains(&ticket.receipt) && takes(ticket)? {
-            context.note_version(false)?;
+            if ticket.way == BriefDelivery::Rewrite && !ticket.asked {
+                context.note_version(false)?;
+            }
             let handoffs = context.app.handoffs()?;
             handoffs.confirmed(&ticket.receipt, Some(host), context.app.now())?;
             return Ok(Reply::default());
@@ -41,7 +47,10 @@ pub(super) fn react(context: &HookContext<'_>, prompt: &str) -> Result<Reply, Co
     let bare = text_hash(prompt);
     let is_free =
         |ticket: &&Ticket| ticket.agent.is_none() || ticket.agent.as_ref() == Some(&agent.id);
-    for ticket in tickets.iter().filter(is_free).filter(|ticket| ticket.task_hash == bare) {
+    let is_bare = |ticket: &&Ticket| {
+        ticket.way == BriefDelivery::Rewrite && ticket.task_hash == bare && is_free(ticket)
+    };
+    for ticket in tickets.iter().filter(is_bare) {
         if takes(ticket)? {
             let receipt = store.receipt(&ticket.receipt)?;
             let text = spawn::fit(context, &receipt.text.unwrap_or_default(), &receipt.id)?;

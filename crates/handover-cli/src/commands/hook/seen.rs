@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use handover_handoff::OutsideRead;
-use handover_hosts::transcript::{FilePart, TAIL_BYTES};
+use handover_hosts::transcript::{FilePart, Scan, TAIL_BYTES, markers, text_hash};
 use handover_hosts::{Checkpoint, HookCall, HookEvent};
-use handover_knowledge::transcripts::{self, Conversation, Transcript};
+use handover_knowledge::transcripts::{self, Conversation, Role, Transcript};
 use handover_knowledge::{Place, first_outside};
-use handover_model::{AgentId, Host, HostSessionId, Trace, TraceStep};
+use handover_model::{AgentId, Host, HostSessionId, Trace, TraceStep, shows_outside};
 
 use super::context::HookContext;
 use super::subagent::POLL_INTERVAL;
@@ -42,7 +42,25 @@ impl HookContext<'_> {
         };
         let outside = first_outside(&conversation);
         let outside = outside.map(|(tool, at)| OutsideRead { tool: tool.to_owned(), at });
-        Some(Seen { outside, trace: conversation.trace() })
+        let trace = conversation.trace();
+        let by_ours =
+            || shows_outside(&trace).map(|tool| OutsideRead { tool: tool.to_owned(), at: None });
+        Some(Seen { outside: outside.or_else(by_ours), trace })
+    }
+
+    /// What the database of its host shows of a subagent; nothing if it keeps none.
+    pub(super) fn scan_in_database(&self, agent: &AgentId) -> Scan {
+        let mut scan = Scan::default();
+        let kept = match self.host.transcript() {
+            Some(_) => None,
+            None => self.in_database(agent),
+        };
+        let Some(conversation) = kept else { return scan };
+        for message in conversation.messages.iter().filter(|message| message.role == Role::Person) {
+            scan.receipts.extend(markers(message.text.as_bytes()));
+            scan.texts.push(text_hash(&message.text));
+        }
+        scan
     }
 
     fn in_database(&self, agent: &AgentId) -> Option<Conversation> {

@@ -4,7 +4,7 @@
 use handover_hosts::Action;
 use handover_hosts::decide::opening::{Work, restore};
 use handover_model::{Package, Phase, Priority, SessionId};
-use handover_store::{ReasoningFilter, Store};
+use handover_store::{ReasoningFilter, Store, VerdictFilter};
 
 use super::Reply;
 use super::context::{HookContext, IfMissing};
@@ -13,6 +13,9 @@ use crate::error::CommandError;
 
 /// How many critical packages are considered, newest first.
 const CRITICAL: usize = 10;
+
+/// How many verdicts are searched for what stopped, newest first.
+const VERDICTS: u32 = 100;
 
 /// How many decisions are included.
 const DECISIONS: u32 = 3;
@@ -30,8 +33,10 @@ pub(super) fn react(context: &HookContext<'_>) -> Result<Reply, CommandError> {
         limit: Some(DECISIONS),
         ..ReasoningFilter::default()
     };
+    let of_all = VerdictFilter { limit: Some(VERDICTS), ..VerdictFilter::default() };
     let work = Work {
         groups: store.groups(&session)?,
+        verdicts: store.verdicts(&session, &of_all)?,
         critical: critical(store, &session)?,
         decisions: store.reasoning(&session, &filter)?,
     };

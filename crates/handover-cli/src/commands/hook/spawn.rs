@@ -126,7 +126,7 @@ fn deliver(
         let effect = match &brief.receipt.provided.context {
             Provision::Degraded { .. } => "this subagent starts with less context",
             Provision::Present | Provision::Disabled { .. } | Provision::Missing => {
-                "the receipt of this subagent waits in the spool"
+                "this subagent has its brief, its receipt is stored later"
             }
         };
         let notice = format!("handover: {reason}; {effect}");

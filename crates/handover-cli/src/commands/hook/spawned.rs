@@ -26,8 +26,9 @@ pub(super) fn spawned(
     let Some(ticket) = ticket(context)? else { return Ok(Reply::default()) };
     let store = context.app.store()?;
     let assembled = store.receipt(&ticket.receipt)?.state == ReceiptState::Assembled;
-    if assembled && ticket.way != BriefDelivery::Rewrite {
-        // Its brief waits until it starts, or stops.
+    let shown = context.host.capabilities().shows_prompt;
+    if assembled && (shown || ticket.way != BriefDelivery::Rewrite) {
+        // Its brief waits until it starts, or stops; or its prompt was seen without the brief.
         return Ok(Reply::default());
     }
     if let Some(agent) = agent.filter(|agent| ticket.agent.as_ref() != Some(*agent)) {

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use handover_handoff::{Assignment, Debrief, Ending, read_ending};
 use handover_hosts::decide::start::{Start, recognize};
 use handover_hosts::decide::stop::{Arrival, Facts, Identity, arrival, decide};
-use handover_hosts::transcript::{Scan, text_hash};
-use handover_hosts::{Action, Subagent, SubagentStop};
+use handover_hosts::transcript::{Origin, Scan, text_hash};
+use handover_hosts::{Action, HookEvent, Subagent, SubagentStop};
 use handover_model::config::Briefing;
 use handover_model::{
     AgentId, BriefDelivery, HostSessionId, KnownEvent, Receipt, ReceiptState, Ticket,
@@ -95,6 +95,23 @@ fn candidates(
     Ok(tickets)
 }
 
+/// How a subagent came to be that stops, by the call that its host names then. One that is continued has its ticket.
+fn called(context: &HookContext<'_>, agent: &AgentId, tickets: &[Ticket]) -> Option<Origin> {
+    let stops = matches!(context.call.event, HookEvent::SubagentStopping(_));
+    let names_call = stops && context.host.capabilities().shows_prompt;
+    let continued = tickets.iter().any(|ticket| ticket.agent.as_ref() == Some(agent));
+    let tool_use = context.call.tool_use.clone().filter(|_| names_call && !continued)?;
+    Some(Origin { tool_use: Some(tool_use), ..Origin::default() })
+}
+
+/// Whether a host that shows the prompt of every subagent did not show this one with its brief.
+fn came_without(context: &HookContext<'_>, end: &End, agent: &AgentId) -> bool {
+    end.fate == Fate::Unseen
+        && end.ticket.way == BriefDelivery::Rewrite
+        && end.ticket.agent.as_ref() != Some(agent)
+        && context.host.capabilities().shows_prompt
+}
+
 /// How a brief fared, by the conversation of its subagent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
@@ -137,11 +154,17 @@ fn look(
 ) -> Look {
     let started = Instant::now();
     loop {
-        let scan = transcript.map(|path| context.scan(path, Some(agent))).unwrap_or_default();
+        let scan = match (transcript, seen) {
+            (Some(path), _) => context.scan(path, Some(agent)),
+            (None, None) => context.scan_in_database(agent),
+            (None, Some(_)) => Scan::default(),
+        };
         let origin = transcript.and_then(|path| context.origin(path));
+        let origin = origin.or_else(|| called(context, agent, tickets));
         let message = said.or(scan.last_message.as_deref()).unwrap_or_default().to_owned();
         let debrief = read_ending(&message);
-        let waited = started.elapsed() >= wait;
+        // A database has the prompt long before the subagent stops.
+        let waited = transcript.is_none() || started.elapsed() >= wait;
         let identity = Identity { agent, origin: origin.as_ref() };
         let found = match seen {
             Some(ticket) => Arrival::Arrived(ticket),
@@ -198,6 +221,9 @@ pub(super) fn stops(context: &HookContext<'_>, stop: &SubagentStop) -> Result<Re
     let held = end.ticket.way == BriefDelivery::HoldBack && end.ticket.asked && stop.held_before;
     if held && end.fate == Fate::Lost {
         end.fate = Fate::Unseen;
+    }
+    if came_without(context, &end, &agent.id) {
+        end.fate = Fate::Lost;
     }
     let receipt = bind(context, &mut end, &agent.id)?;
     let brief = match (&receipt.text, end.fate) {
@@ -365,14 +391,28 @@ fn note_rewrite(
                 true => "the program ignored the rewritten prompt",
                 false => "another hook replaced the rewritten prompt",
             };
-            let payload = json!({
-                "role": receipt.role, "error": cause, "receipt": receipt.id, "agent": agent,
-                "host": context.call.host,
-            });
-            context.log(&receipt.session, receipt.group.as_ref(), KnownEvent::Degraded, payload)?;
-            context.note_version(true)
+            log_lost(context, receipt, Some(agent), cause)?;
+            // Without a better way the next one is tried again: the other hook may be gone by then.
+            match context.host.capabilities().injects_at_start {
+                true => context.note_version(true),
+                false => Ok(()),
+            }
         }
     }
+}
+
+/// Logs that a rewritten prompt lost its brief.
+pub(super) fn log_lost(
+    context: &HookContext<'_>,
+    receipt: &Receipt,
+    agent: Option<&AgentId>,
+    cause: &str,
+) -> Result<(), CommandError> {
+    let payload = json!({
+        "role": receipt.role, "error": cause, "receipt": receipt.id, "agent": agent,
+        "host": context.call.host,
+    });
+    context.log(&receipt.session, receipt.group.as_ref(), KnownEvent::Degraded, payload)
 }
 
 /// Keeps what a subagent left.

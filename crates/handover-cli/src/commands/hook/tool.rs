@@ -20,7 +20,7 @@ use super::Reply;
 use super::context::{HookContext, IfMissing};
 use crate::env;
 use crate::error::CommandError;
-use handover_model::{PackageId, ReceiptId, Trust, reads_outside};
+use handover_model::{KNOWN_FIX, PackageId, ReceiptId, Trust, reads_outside};
 
 /// The folder below `.handover/` for failed commands.
 const FOLDER: &str = "hooks";
@@ -136,7 +136,7 @@ fn known_fix(context: &HookContext<'_>, lines: &[String]) -> Result<Reply, Comma
         if pattern.trust.is_shown() { format!(", {}", pattern.trust) } else { String::new() };
     let times = if pattern.occurrences == 1 { "once" } else { "several times" };
     let text = format!(
-        "Handover knows this error: it was seen {times} in this project, and this solved it (confidence {}{class}):\n> {}",
+        "{KNOWN_FIX}: it was seen {times} in this project, and this solved it (confidence {}{class}):\n> {}",
         pattern.confidence,
         quote_inline(solution.one_line().cut(2 * MAX_CHARS).as_str()),
     );

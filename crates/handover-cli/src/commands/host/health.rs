@@ -54,13 +54,19 @@ fn registered(file: &SettingsFile, name: &str) -> Result<Option<Check>, CommandE
         return Ok(Some(Check::wrong(name, detail, format!("{fix} adds them."))));
     }
     let text = file.read()?.unwrap_or_default();
-    let commands = file.host.settings().commands(&text);
-    for command in commands.map_err(|error| file.invalid(&error))? {
-        let program = shell_words::split(&command).ok().and_then(|words| words.into_iter().next());
+    let commands = file.host.settings().commands(&text).map_err(|error| file.invalid(&error))?;
+    for command in &commands {
+        let program = shell_words::split(command).ok().and_then(|words| words.into_iter().next());
         if program.is_none_or(|program| env::on_path(&program).is_none()) {
             let detail = format!("`{command}` would not be found");
             return Ok(Some(Check::wrong(name, detail, format!("{fix} names this program."))));
         }
+    }
+    if let Some(command) = commands.first()
+        && file.host.settings().install(&text, command).is_ok_and(|current| current != text)
+    {
+        let detail = format!("{} has hooks of another version", file.path.display());
+        return Ok(Some(Check::wrong(name, detail, format!("{fix} renews them."))));
     }
     let detail = format!("{} events in {}", events.len(), file.path.display());
     Ok(Some(Check::fine(name, detail)))

@@ -7,6 +7,7 @@ mod list;
 mod programs;
 mod settings_file;
 mod uninstall;
+pub(crate) mod untrusted;
 
 use clap::Subcommand;
 use handover_hosts::HookHost;

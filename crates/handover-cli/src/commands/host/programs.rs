@@ -31,12 +31,13 @@ pub(super) fn version(app: &App, host: &dyn HookHost) -> Option<Check> {
     let check = format!("version of {name}");
     Some(match tested.include(version)? {
         true => Check::fine(&check, format!("{version}, within what is tested ({range})")),
-        false => Check::fine(
-            &check,
-            format!(
-                "{version} is unknown: {range} are tested; `handover doctor --probe` tries this one"
-            ),
-        ),
+        false => {
+            let probe = match host.probes(Path::new(""), "").is_empty() {
+                true => "",
+                false => "; `handover doctor --probe` tries this one",
+            };
+            Check::fine(&check, format!("{version} is unknown: {range} are tested{probe}"))
+        }
     })
 }
 

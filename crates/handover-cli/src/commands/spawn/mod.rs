@@ -107,6 +107,7 @@ pub(crate) fn run(app: &App, args: SpawnArgs) -> Outcome {
         None => prepare::new_brief(app, &args, task)?,
     };
     let spawn = Spawn { app, args: &args, program: &program, handoff: &handoff, cancel: &cancel };
+    program.warn_of_trust(app, args.host);
     let mut trace = Trace::default();
     let start = app.now();
     let mut first = spawn.start(&handoff.prompt, None, &mut trace)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use handover_agents::{
-    CancelToken, Environment, Invocation, Limits, SpawnId, default_program, split_command,
+    CancelToken, Environment, Invocation, Limits, Registry, SpawnId, default_program, split_command,
 };
 use handover_handoff::Assignment;
 use handover_model::{AdmittedPrompt, Host};
@@ -14,6 +14,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::{SpawnArgs, seconds};
 use crate::app::App;
+use crate::commands::host::untrusted;
 use crate::env;
 use crate::error::{CommandError, io};
 
@@ -24,6 +25,17 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// Says if it will not run the hooks of this project.
+    pub(super) fn warn_of_trust(&self, app: &App, host: Host) {
+        untrusted::warn(app, host, &self.args);
+    }
+
+    /// Fails if it is not there, without starting it.
+    pub(crate) fn check(&self, host: Host, environment: &Environment) -> Result<(), CommandError> {
+        Registry::built_in().locate(host, &self.path, environment)?;
+        Ok(())
+    }
+
     /// Makes it the program of an invocation.
     pub(crate) fn apply(&self, invocation: &mut Invocation) {
         invocation.program.clone_from(&self.path);

@@ -16,6 +16,8 @@ pub(super) struct Program {
     pub(super) kinds: [&'static str; 2],
     /// What a subagent ends with.
     pub(super) end: fn(&str) -> Answer,
+    /// What one of a custom kind ends with.
+    pub(super) custom_end: fn(&str) -> Answer,
     /// The file and the text of a custom kind.
     pub(super) custom: (&'static str, &'static str),
     /// The field and the value by which a spawn runs in the background, if there is one.
@@ -39,6 +41,7 @@ pub(super) const COPILOT: Program = Program {
     },
     kinds: ["general-purpose", "explore"],
     end: Answer::text,
+    custom_end: Answer::text,
     custom: (
         ".github/agents/token-smith.agent.md",
         "---\nname: token-smith\ndescription: Makes tokens.\n---\nYou make tokens.\n",
@@ -57,6 +60,7 @@ pub(super) const GEMINI: Program = Program {
             json!({"SummaryOfFindings": text, "ExplorationTrace": [], "RelevantLocations": []});
         Answer::tool("complete_task", json!({"result": {"response": text}, "report": findings}))
     },
+    custom_end: |text| Answer::tool("complete_task", json!({"result": text})),
     // It finds custom kinds in the home folder only when nobody is asked.
     custom: (
         "../home/.gemini/agents/token-smith.md",
@@ -73,6 +77,7 @@ pub(super) const OPENCODE: Program = Program {
     },
     kinds: ["general", "explore"],
     end: Answer::text,
+    custom_end: Answer::text,
     custom: (
         ".opencode/agent/token-smith.md",
         "---\ndescription: Makes tokens.\nmode: subagent\n---\nYou make tokens.\n",
@@ -90,6 +95,7 @@ pub(super) const QWEN: Program = Program {
     },
     kinds: ["general-purpose", "Explore"],
     end: Answer::text,
+    custom_end: Answer::text,
     custom: (
         ".qwen/agents/token-smith.md",
         "---\nname: token-smith\ndescription: Makes tokens.\n---\nYou make tokens.\n",

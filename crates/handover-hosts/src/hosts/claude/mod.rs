@@ -110,7 +110,7 @@ impl HookHost for Claude {
     }
 
     fn tested(&self) -> Option<TestedVersions> {
-        Some(TestedVersions { oldest: "2.1.197", newest: "2.1.325" })
+        Some(TestedVersions { oldest: "2.1.197", newest: "2.1.328" })
     }
 
     fn settings(&self) -> &'static dyn HookSettings {

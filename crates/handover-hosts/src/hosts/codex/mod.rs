@@ -110,7 +110,7 @@ impl HookHost for Codex {
     }
 
     fn tested(&self) -> Option<TestedVersions> {
-        Some(TestedVersions { oldest: "0.150.0", newest: "0.166.0" })
+        Some(TestedVersions { oldest: "0.150.0", newest: "0.169.0" })
     }
 
     fn trust(&self) -> Option<&'static dyn HookTrust> {

@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::event::{Answer, EventHead, HookCall, HookEvent, StartReason};
+use crate::folder_trust::Start;
 use crate::host::{Capabilities, HookHost, ProbeSetup, TestedVersions};
 use crate::protocol;
 use crate::protocol::dialect::{Dialect, SpawnTool};
@@ -137,6 +138,19 @@ impl HookHost for Copilot {
 
     fn tested(&self) -> Option<TestedVersions> {
         Some(TestedVersions { oldest: "1.0.92", newest: "1.0.102" })
+    }
+
+    fn runs_project_hooks(&self, start: &Start<'_>) -> bool {
+        let is_told = start.args.iter().any(|arg| arg == "--trust-folder");
+        let allows_all = start.variable("COPILOT_ALLOW_ALL").is_some_and(|value| value == "true");
+        let home = match start.variable("COPILOT_HOME") {
+            Some(home) => Some(PathBuf::from(home)),
+            None => start.folders.home.map(|home| home.join(".copilot")),
+        };
+        let config = home.map(|home| start.json(&home.join("config.json"))).unwrap_or_default();
+        let listed = ["trustedFolders", "trusted_folders"].map(|key| config[key].as_array());
+        let mut listed = listed.into_iter().flatten().flatten().filter_map(Value::as_str);
+        is_told || allows_all || listed.any(|folder| start.folder.starts_with(folder))
     }
 
     fn settings(&self) -> &'static dyn HookSettings {

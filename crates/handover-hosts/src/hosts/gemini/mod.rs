@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::event::{Answer, Checkpoint, EventHead, HookCall, HookEvent};
+use crate::folder_trust::Start;
 use crate::host::{Capabilities, HookHost, ProbeSetup, TestedVersions};
 use crate::protocol;
 use crate::protocol::dialect::{Dialect, SpawnTool};
@@ -114,6 +115,33 @@ impl HookHost for Gemini {
 
     fn tested(&self) -> Option<TestedVersions> {
         Some(TestedVersions { oldest: "0.58.0", newest: "0.61.0" })
+    }
+
+    fn runs_project_hooks(&self, start: &Start<'_>) -> bool {
+        match start.variable("GEMINI_CLI_TRUST_WORKSPACE").as_deref() {
+            Some("true") => return true,
+            Some("false") => return false,
+            _ => {}
+        }
+        let Some(settings) = SETTINGS.path(Scope::User, start.folders) else { return false };
+        if start.json(&settings).pointer("/security/folderTrust/enabled")
+            == Some(&Value::Bool(false))
+        {
+            return true;
+        }
+        let listed = match start.variable("GEMINI_CLI_TRUSTED_FOLDERS_PATH") {
+            Some(path) => PathBuf::from(path),
+            None => settings.with_file_name("trustedFolders.json"),
+        };
+        // The nearest folder decides.
+        let listed = start.json(&listed);
+        let rules = listed.as_object().into_iter().flatten().filter_map(|(path, level)| {
+            let (path, level) = (Path::new(path), level.as_str()?);
+            let path = if level == "TRUST_PARENT" { path.parent()? } else { path };
+            start.folder.starts_with(path).then(|| (path.components().count(), level))
+        });
+        let nearest = rules.max_by_key(|(depth, _)| *depth);
+        nearest.is_some_and(|(_, level)| level != "DO_NOT_TRUST")
     }
 
     fn settings(&self) -> &'static dyn HookSettings {

@@ -84,7 +84,9 @@ export const Handover = async ({ client, directory }) => {
     if (!id) return
     const known = await session(id)
     known.kind ??= input.args.subagent_type
-    const said = { last_assistant_message: resultOf(output.output), stop_hook_active: false }
+    // The call that continues a subagent is not the one that spawned it.
+    const call = input.args.task_id ? {} : { tool_use_id: input.callID }
+    const said = { ...call, last_assistant_message: resultOf(output.output), stop_hook_active: false }
     const answer = await tell(id, "SubagentStop", said)
     if (answer.decision !== "block") return
     const body = { agent: known.kind, parts: [{ type: "text", text: answer.reason }] }
@@ -92,7 +94,7 @@ export const Handover = async ({ client, directory }) => {
     const reply = await client.session.prompt({ path: { id }, body: model ? { ...body, model } : body })
     const more = textOf(reply.data?.parts)
     output.output = output.output.replace("</task_result>", () => `\n${more}\n</task_result>`)
-    await tell(id, "SubagentStop", { last_assistant_message: more, stop_hook_active: true })
+    await tell(id, "SubagentStop", { ...call, last_assistant_message: more, stop_hook_active: true })
   }
 
   /** Lets the parent of a subagent read less, if Handover says so: the whole text is a package then. */
