@@ -8,7 +8,7 @@ use handover_model::ProjectId;
 #[cfg(feature = "postgres")]
 use handover_postgres::{Location, PostgresStore};
 use handover_remote::{Address, RemoteStore};
-use handover_sqlite::{Patience, SqliteStore};
+use handover_sqlite::{Patience, SqliteStore, Upgraded};
 use handover_store::Store;
 
 #[cfg(not(feature = "postgres"))]
@@ -145,10 +145,17 @@ impl StoreLocation {
         project: impl FnOnce() -> Result<ProjectId, CommandError>,
         purpose: Purpose,
         token: Option<String>,
+        on_upgrade: &dyn Fn(&Upgraded),
     ) -> Result<Box<dyn Store + Send>, CommandError> {
         let patience = purpose.patience();
         Ok(match (self, purpose) {
-            (Self::File(path), Purpose::Command) => Box::new(SqliteStore::open(path)?),
+            (Self::File(path), Purpose::Command) => {
+                let store = SqliteStore::open(path)?;
+                if let Some(upgraded) = store.upgraded() {
+                    on_upgrade(upgraded);
+                }
+                Box::new(store)
+            }
             (Self::File(path), Purpose::Request) => {
                 Box::new(SqliteStore::open_within(path, patience)?)
             }

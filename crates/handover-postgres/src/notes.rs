@@ -289,7 +289,7 @@ impl Notes for PostgresStore {
             &format!(
                 "SELECT {NOTE} FROM note WHERE project = $1 AND ($2 IS NULL OR kind = $2)
                     AND ($3 IS NULL OR state = $3) AND ($4 IS NULL OR source = $4)
-                 ORDER BY created_at DESC, id LIMIT $5"
+                 ORDER BY created_at DESC, id LIMIT $5 OFFSET $6"
             ),
             params![
                 project.as_str(),
@@ -297,6 +297,7 @@ impl Notes for PostgresStore {
                 filter.state.map(NoteState::as_str),
                 &filter.source,
                 filter.limit,
+                filter.skip,
             ],
             rows::note,
         )?;

@@ -50,7 +50,7 @@ impl Reasonings for PostgresStore {
             &format!(
                 "SELECT {REASONING} FROM reasoning WHERE {OF_SESSION} AND ($2 IS NULL OR group_id = $2)
                     AND ($3 IS NULL OR role = $3) AND ($4 IS NULL OR phase = $4)
-                 ORDER BY {order} LIMIT $5"
+                 ORDER BY {order} LIMIT $5 OFFSET $6"
             ),
             params![
                 session.as_str(),
@@ -58,6 +58,7 @@ impl Reasonings for PostgresStore {
                 filter.role.as_ref().map(Role::as_str),
                 filter.phase.map(Phase::as_str),
                 filter.limit,
+                filter.skip,
             ],
             |row| rows::reasoning(session, row),
         )

@@ -246,8 +246,8 @@ impl Receipts for PostgresStore {
             "SELECT {RECEIPT} FROM receipt r JOIN session s ON s.key = r.session
              WHERE ($1 IS NULL OR r.{OF_SESSION})
                 AND ($2 IS NULL OR r.group_id = $2) AND ($3 IS NULL OR r.role = $3)
-                AND ($4 IS NULL OR r.state = $4)
-             ORDER BY r.created_at DESC, r.id DESC LIMIT $5"
+                AND ($4 IS NULL OR r.state = $4) AND r.created_at BETWEEN $7 AND $8
+             ORDER BY r.created_at DESC, r.id DESC LIMIT $5 OFFSET $6"
         );
         let params = params![
             filter.session.as_ref().map(SessionId::as_str),
@@ -255,6 +255,9 @@ impl Receipts for PostgresStore {
             filter.role.as_ref().map(Role::as_str),
             filter.state.map(ReceiptState::as_str),
             filter.limit,
+            filter.skip,
+            filter.since.map_or(i64::MIN, Timestamp::as_micros),
+            filter.until.map_or(i64::MAX, Timestamp::as_micros),
         ];
         match &filter.session {
             Some(session) => self.all_of(session, &sql, params, rows::receipt),

@@ -42,6 +42,31 @@ impl SqliteStore {
     }
 }
 
+/// Copies a store as it is before it gets another format; its lock must be held.
+pub(crate) fn keep_former(path: &Path, format: i64) -> Result<PathBuf> {
+    let with = |end: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".format-{format}{end}"));
+        PathBuf::from(name)
+    };
+    let (copy, new) = (with(""), with(".new"));
+    match fs_err::remove_file(&new) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(io(error)),
+        Ok(()) | Err(_) => {}
+    }
+    let name = new.to_str().ok_or_else(|| io(ErrorKind::InvalidFilename.into()))?;
+    create_private(&new).map_err(io)?;
+    let written = open_copy(path)
+        .and_then(|store| store.execute("VACUUM INTO ?1", [name]).map_err(backend))
+        .and_then(|_| File::open(&new).and_then(|file| file.sync_all()).map_err(io));
+    if written.is_err() {
+        let _ = fs_err::remove_file(&new);
+    }
+    written?;
+    fs_err::rename(&new, &copy).and_then(|()| sync_folder(&copy)).map_err(io)?;
+    Ok(copy)
+}
+
 /// Refuses a store that is damaged.
 fn verify(connection: &Connection) -> Result<()> {
     let sql = "PRAGMA integrity_check(1)";

@@ -10,7 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::durability::Patience;
 use crate::error::backend;
 use crate::file::{check_owner, log_of, read_user_version};
-use crate::migrations::{MIGRATIONS, migrate, target};
+use crate::migrations::{MIGRATIONS, Upgraded, migrate, target};
 use crate::schema;
 use crate::sums;
 
@@ -55,7 +55,7 @@ impl std::ops::Deref for Held {
 }
 
 /// Opens a file and brings it to the current format.
-pub(crate) fn open(path: &Path, patience: Patience) -> Result<Connection> {
+pub(crate) fn open(path: &Path, patience: Patience) -> Result<(Connection, Option<Upgraded>)> {
     open_with(path, patience, MIGRATIONS)
 }
 
@@ -69,10 +69,12 @@ pub(crate) fn open_with(
     path: &Path,
     patience: Patience,
     migrations: &[&str],
-) -> Result<Connection> {
-    let connection = match open_current(path, patience, migrations) {
+) -> Result<(Connection, Option<Upgraded>)> {
+    let (connection, upgraded) = match open_current(path, patience, migrations) {
         Err(StoreError::Backend { fault, source }) if fault.is_unwritable() => {
-            open_read_only(path, migrations).ok_or(StoreError::Backend { fault, source })?
+            let connection =
+                open_read_only(path, migrations).ok_or(StoreError::Backend { fault, source })?;
+            (connection, None)
         }
         opened => opened?,
     };
@@ -86,11 +88,15 @@ pub(crate) fn open_with(
     // Keeps plans independent of bound values, so that no statement is prepared twice.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(backend)?;
     connection.set_prepared_statement_cache_capacity(64);
-    Ok(connection)
+    Ok((connection, upgraded))
 }
 
 /// Opens a file for writing, and migrates it.
-fn open_current(path: &Path, patience: Patience, migrations: &[&str]) -> Result<Connection> {
+fn open_current(
+    path: &Path,
+    patience: Patience,
+    migrations: &[&str],
+) -> Result<(Connection, Option<Upgraded>)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -109,10 +115,10 @@ fn open_current(path: &Path, patience: Patience, migrations: &[&str]) -> Result<
     if version == target(migrations) {
         check_owner(&connection, path)?;
         schema::check(&connection, path, migrations)?;
-    } else {
-        migrate(&connection, path, migrations)?;
+        return Ok((connection, None));
     }
-    Ok(connection)
+    let upgraded = migrate(&connection, path, migrations)?;
+    Ok((connection, upgraded))
 }
 
 /// Opens a file that cannot be opened for writing, or beside which no file can be created: the disk is full
@@ -152,7 +158,7 @@ mod tests {
     #[test]
     fn sqlite_is_compiled_for_short_processes() {
         let folder = tempfile::tempdir().unwrap();
-        let connection = open(&folder.path().join("x.db"), PATIENCE).unwrap();
+        let (connection, _) = open(&folder.path().join("x.db"), PATIENCE).unwrap();
         let mut statement = connection.prepare("PRAGMA compile_options").unwrap();
         let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
         let options: Vec<String> = rows.map(|row| row.unwrap()).collect();

@@ -54,6 +54,7 @@ use crate::durability::Promise;
 use crate::error::backend;
 pub use crate::foreign::{ForeignDatabase, ForeignRow, ForeignTable};
 pub use crate::log_check::{LogDamage, check_log};
+pub use crate::migrations::Upgraded;
 pub use crate::salvage::{Repaired, replace, salvage};
 pub use crate::sums::register as register_sums;
 
@@ -78,6 +79,7 @@ pub struct SqliteStore {
     new_log: Cell<bool>,
     /// Whether the log has records that are to move into the main file.
     synced: Cell<bool>,
+    upgraded: Option<Upgraded>,
 }
 
 impl SqliteStore {
@@ -101,7 +103,7 @@ impl SqliteStore {
 
     fn open_as(path: &Path, patience: Patience, hold: fn(Connection) -> Held) -> Result<Self> {
         let new_log = !file::log_of(path).exists();
-        let connection = connection::open(path, patience)?;
+        let (connection, upgraded) = connection::open(path, patience)?;
         Ok(Self {
             connection: hold(connection),
             path: path.to_owned(),
@@ -110,7 +112,13 @@ impl SqliteStore {
             promised: Cell::new(Promise::Committed),
             new_log: Cell::new(new_log),
             synced: Cell::new(false),
+            upgraded,
         })
+    }
+
+    /// The upgrade that opening it was, if it was one.
+    pub fn upgraded(&self) -> Option<&Upgraded> {
+        self.upgraded.as_ref()
     }
 }
 

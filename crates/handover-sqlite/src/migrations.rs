@@ -2,14 +2,15 @@
 //!
 //! A migration is SQL, numbered from 1 and never edited once released. The format of a file is its
 //! `user_version`: read first without a lock (usually there is nothing to do), then again under the
-//! write lock.
+//! write lock. A store that has records is copied first: an older version cannot open it afterwards.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use handover_store::{Fault, Result, StoreError};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use crate::backup::keep_former;
 use crate::error::backend;
 use crate::file::{APPLICATION_ID, check_owner, truncate_log, user_version};
 use crate::schema;
@@ -25,8 +26,23 @@ pub(crate) fn target(migrations: &[&str]) -> i64 {
     migrations.len() as i64
 }
 
-/// Applies the migrations that a file lacks, all or none.
-pub(crate) fn migrate(connection: &Connection, path: &Path, migrations: &[&str]) -> Result<()> {
+/// A store that an older version wrote, and that only this one and later ones can open now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upgraded {
+    /// The format that it had.
+    pub from: i64,
+    /// The format that it has.
+    pub to: i64,
+    /// A copy of what it was.
+    pub copy: PathBuf,
+}
+
+/// Applies the migrations that a file lacks, all or none. None if it was empty, or current already.
+pub(crate) fn migrate(
+    connection: &Connection,
+    path: &Path,
+    migrations: &[&str],
+) -> Result<Option<Upgraded>> {
     refuse_newer(connection, path, migrations)?;
     refuse_foreign(connection, path)?;
     switch_to_wal(connection)?;
@@ -38,6 +54,12 @@ pub(crate) fn migrate(connection: &Connection, path: &Path, migrations: &[&str])
     refuse_newer(&tx, path, migrations)?;
     let from = usize::try_from(user_version(&tx)?).unwrap_or(0);
     schema::check(&tx, path, migrations.get(..from).unwrap_or(migrations))?;
+    let upgraded = if from > 0 && from < migrations.len() {
+        let (from, to) = (from as i64, target(migrations));
+        Some(Upgraded { from, to, copy: keep_former(path, from)? })
+    } else {
+        None
+    };
     for (index, sql) in migrations.iter().enumerate().skip(from) {
         tx.execute_batch(sql).map_err(backend)?;
         tx.pragma_update(None, "user_version", index as i64 + 1).map_err(backend)?;
@@ -46,7 +68,8 @@ pub(crate) fn migrate(connection: &Connection, path: &Path, migrations: &[&str])
     tx.commit().map_err(backend)?;
     tracing::debug!(path = %path.display(), from, to = target(migrations), "migrated store");
     // From here on the main file alone is a complete store.
-    truncate_log(connection)
+    truncate_log(connection)?;
+    Ok(upgraded)
 }
 
 fn refuse_newer(connection: &Connection, path: &Path, migrations: &[&str]) -> Result<()> {
@@ -104,7 +127,18 @@ mod tests {
     }
 
     fn open(path: &Path, migrations: &[&str]) -> Result<Connection> {
+        opened(path, migrations).map(|(connection, _)| connection)
+    }
+
+    fn opened(path: &Path, migrations: &[&str]) -> Result<(Connection, Option<Upgraded>)> {
         connection::open_with(path, PATIENCE, migrations)
+    }
+
+    /// The copies beside a store.
+    fn copies(path: &Path) -> Vec<PathBuf> {
+        let entries = fs_err::read_dir(path.parent().unwrap()).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.to_string_lossy().contains(".format-")).collect()
     }
 
     fn with_session(path: &Path) {
@@ -139,6 +173,24 @@ mod tests {
     }
 
     #[test]
+    fn a_store_with_records_is_copied_first() {
+        let (_folder, path) = file();
+        let (_, upgraded) = opened(&path, MIGRATIONS).unwrap();
+        assert_eq!((upgraded, copies(&path).len()), (None, 0), "a new one");
+        with_session(&path);
+        let (_, upgraded) = opened(&path, &later()).unwrap();
+        let copy = path.with_file_name("store.db.format-1");
+        assert_eq!(upgraded, Some(Upgraded { from: 1, to: 2, copy: copy.clone() }));
+        let (_, upgraded) = opened(&path, &later()).unwrap();
+        assert_eq!(upgraded, None, "once");
+        // The version before opens the copy, with every record.
+        let before = open(&copy, MIGRATIONS).unwrap();
+        let sessions: i64 =
+            before.query_row("SELECT count(*) FROM session", [], |row| row.get(0)).unwrap();
+        assert_eq!(sessions, 1);
+    }
+
+    #[test]
     fn many_processes_migrate_once() {
         let (_folder, path) = file();
         with_session(&path);
@@ -152,6 +204,9 @@ mod tests {
         });
         let store = open(&path, &migrations).unwrap();
         assert_eq!(user_version(&store).unwrap(), target(&migrations));
+        let before = open(&path.with_file_name("store.db.format-1"), MIGRATIONS).unwrap();
+        assert_eq!(user_version(&before).unwrap(), target(MIGRATIONS));
+        assert_eq!(copies(&path).iter().filter(|path| !path.ends_with("-wal")).count(), 1);
     }
 
     #[test]

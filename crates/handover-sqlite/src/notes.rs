@@ -210,7 +210,7 @@ impl Notes for SqliteStore {
     fn notes(&self, project: &ProjectId, filter: &NoteFilter) -> Result<Vec<Note>> {
         let rest = "WHERE project = ?1 AND (?2 IS NULL OR kind = ?2) AND (?3 IS NULL OR state = ?3)
                 AND (?4 IS NULL OR source = ?4)
-             ORDER BY created_at DESC, id LIMIT ?5";
+             ORDER BY created_at DESC, id LIMIT ?5 OFFSET ?6";
         let found = select(
             &self.connection,
             rest,
@@ -220,6 +220,7 @@ impl Notes for SqliteStore {
                 filter.state.map(NoteState::as_str),
                 &filter.source,
                 filter.limit.map_or(-1, i64::from),
+                filter.skip,
             ),
         )?;
         Ok(found.into_iter().map(|(_, note)| note).collect())

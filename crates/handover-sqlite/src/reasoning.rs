@@ -53,7 +53,7 @@ impl Reasonings for SqliteStore {
             &format!(
                 "SELECT {REASONING}, {intact} FROM reasoning WHERE session = ?1 AND (?2 IS NULL OR group_id = ?2)
                     AND (?3 IS NULL OR role = ?3) AND (?4 IS NULL OR phase = ?4)
-                 ORDER BY {order} LIMIT ?5"
+                 ORDER BY {order} LIMIT ?5 OFFSET ?6"
             ),
             (
                 key,
@@ -61,6 +61,7 @@ impl Reasonings for SqliteStore {
                 filter.role.as_ref().map(Role::as_str),
                 filter.phase.map(Phase::as_str),
                 filter.limit.map_or(-1, i64::from),
+                filter.skip,
             ),
             |row| rows::reasoning(session, row),
         )

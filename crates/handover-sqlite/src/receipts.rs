@@ -246,8 +246,8 @@ impl Receipts for SqliteStore {
                 "SELECT {RECEIPT}, {intact} FROM receipt r JOIN session s ON s.key = r.session
                  WHERE (?1 IS NULL OR r.session = ?1)
                     AND (?2 IS NULL OR r.group_id = ?2) AND (?3 IS NULL OR r.role = ?3)
-                    AND (?4 IS NULL OR r.state = ?4)
-                 ORDER BY r.created_at DESC, r.id DESC LIMIT ?5"
+                    AND (?4 IS NULL OR r.state = ?4) AND r.created_at BETWEEN ?7 AND ?8
+                 ORDER BY r.created_at DESC, r.id DESC LIMIT ?5 OFFSET ?6"
             ),
             (
                 session,
@@ -255,6 +255,9 @@ impl Receipts for SqliteStore {
                 filter.role.as_ref().map(Role::as_str),
                 filter.state.map(ReceiptState::as_str),
                 filter.limit.map_or(-1, i64::from),
+                filter.skip,
+                filter.since.map_or(i64::MIN, Timestamp::as_micros),
+                filter.until.map_or(i64::MAX, Timestamp::as_micros),
             ),
             rows::receipt,
         )

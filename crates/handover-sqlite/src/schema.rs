@@ -122,6 +122,19 @@ mod tests {
         (folder, path)
     }
 
+    /// The schemas of the formats that a release has written, the first one first: what made them never changes. A release adds
+    /// that of its format; every format but the newest has to be here.
+    const RELEASED: &[&str] = &[];
+
+    #[test]
+    fn released_formats_stay_as_they_are() {
+        for (number, expected) in RELEASED.iter().enumerate() {
+            let found = fingerprint(&created_by(&MIGRATIONS[..=number]).unwrap());
+            assert_eq!(found, *expected, "format {}", number + 1);
+        }
+        assert!(RELEASED.len() + 1 >= MIGRATIONS.len(), "freeze the format before the new one");
+    }
+
     #[test]
     fn the_fingerprint_is_that_of_the_migrations() {
         assert_eq!(fingerprint(&created_by(MIGRATIONS).unwrap()), FINGERPRINT);
@@ -169,7 +182,7 @@ mod tests {
     #[test]
     fn the_schema_cannot_be_written() {
         let (_folder, path) = file();
-        let connection = open_with(&path, PATIENCE, MIGRATIONS).unwrap();
+        let (connection, _) = open_with(&path, PATIENCE, MIGRATIONS).unwrap();
         connection.execute_batch("PRAGMA writable_schema = ON").unwrap();
         connection.execute("DELETE FROM sqlite_schema", []).unwrap_err();
     }

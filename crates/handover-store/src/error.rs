@@ -216,6 +216,8 @@ pub enum RecordKind {
     ErrorPattern,
     Group,
     Note,
+    /// An entry of the log of changes by hand.
+    Operation,
     Package,
     Project,
     Receipt,
@@ -237,6 +239,7 @@ impl RecordKind {
             Self::ErrorPattern => "error pattern",
             Self::Group => "group",
             Self::Note => "note",
+            Self::Operation => "operation",
             Self::Package => "package",
             Self::Project => "project",
             Self::Receipt => "receipt",

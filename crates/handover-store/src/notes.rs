@@ -132,8 +132,27 @@ pub struct NoteFilter {
     pub state: Option<NoteState>,
     /// Only of this unit.
     pub source: Option<String>,
+    /// How many to pass over.
+    #[serde(default)]
+    pub skip: u32,
     /// The maximum number of results; none means all.
     pub limit: Option<u32>,
+}
+
+impl NoteFilter {
+    /// The filter for each of several sources whose notes are one list.
+    #[must_use]
+    pub fn from_the_first(&self) -> Self {
+        let limit = self.limit.map(|limit| limit.saturating_add(self.skip));
+        Self { skip: 0, limit, ..self.clone() }
+    }
+
+    /// What the filter asks for of the notes of several sources, in the order of listings.
+    pub fn page_of(&self, mut notes: Vec<Note>) -> Vec<Note> {
+        notes.sort_by(|a, b| b.created_at.cmp(&a.created_at).then_with(|| a.id.cmp(&b.id)));
+        let limit = self.limit.map_or(usize::MAX, |limit| limit as usize);
+        notes.into_iter().skip(self.skip as usize).take(limit).collect()
+    }
 }
 
 /// The postings of some terms in the notes of a project.

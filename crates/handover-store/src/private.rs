@@ -213,11 +213,10 @@ where
     }
 
     fn notes(&self, project: &ProjectId, filter: &NoteFilter) -> Result<Vec<Note>> {
-        let mut notes = self.private.notes(project, filter)?;
-        notes.extend(self.shared.notes(project, filter)?);
-        notes.sort_by(|a, b| b.created_at.cmp(&a.created_at).then_with(|| a.id.cmp(&b.id)));
-        notes.truncate(filter.limit.map_or(usize::MAX, |limit| limit as usize));
-        Ok(notes)
+        let both = filter.from_the_first();
+        let mut notes = self.private.notes(project, &both)?;
+        notes.extend(self.shared.notes(project, &both)?);
+        Ok(filter.page_of(notes))
     }
 
     fn notes_by_number(&self, project: &ProjectId, numbers: &[i64]) -> Result<Vec<(i64, Note)>> {

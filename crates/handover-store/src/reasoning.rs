@@ -54,6 +54,9 @@ pub struct ReasoningFilter {
     pub role: Option<Role>,
     /// Only of this phase.
     pub phase: Option<Phase>,
+    /// How many to pass over.
+    #[serde(default)]
+    pub skip: u32,
     /// The maximum number of results; none means all.
     pub limit: Option<u32>,
     /// The direction.

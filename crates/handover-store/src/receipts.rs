@@ -167,6 +167,15 @@ pub struct ReceiptFilter {
     /// Only in this state.
     #[serde(default)]
     pub state: Option<ReceiptState>,
+    /// Only made at this time or later.
+    #[serde(default)]
+    pub since: Option<Timestamp>,
+    /// Only made at this time or earlier.
+    #[serde(default)]
+    pub until: Option<Timestamp>,
+    /// How many to pass over.
+    #[serde(default)]
+    pub skip: u32,
     /// The maximum number of results; none means all.
     pub limit: Option<u32>,
 }

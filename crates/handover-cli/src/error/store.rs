@@ -119,6 +119,9 @@ fn not_found_hint(what: RecordKind) -> Option<String> {
                     .to_owned(),
             );
         }
+        RecordKind::Operation => {
+            return Some("`handover undo --list` shows what can be undone.".to_owned());
+        }
         RecordKind::Session => "handover session list",
         RecordKind::Group => "handover group list",
         RecordKind::ErrorPattern => "handover error list",

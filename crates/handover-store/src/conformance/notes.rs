@@ -142,6 +142,10 @@ pub fn listed_newest_first_and_filtered(backend: &dyn Backend) {
     assert_eq!(texts(&*store, &all), ["late", "commit", "a", "b"]);
     let list = |filter: &NoteFilter| texts(&*store, filter);
     assert_eq!(list(&NoteFilter { limit: Some(2), ..all.clone() }), ["late", "commit"]);
+    let page = |skip, limit| NoteFilter { skip, limit, ..NoteFilter::default() };
+    assert_eq!(list(&page(1, Some(2))), ["commit", "a"]);
+    assert_eq!(list(&page(3, None)), ["b"]);
+    assert!(list(&page(4, Some(9))).is_empty());
     assert_eq!(list(&NoteFilter { kind: Some(NoteKind::Commit), ..all.clone() }), ["commit"]);
     assert_eq!(list(&NoteFilter { state: Some(retired), ..all.clone() }), ["b"]);
     let of_unit = NoteFilter { source: Some("c0ffee".to_owned()), ..all };

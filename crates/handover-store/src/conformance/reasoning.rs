@@ -36,6 +36,10 @@ pub fn filters_and_order(backend: &dyn Backend) {
     assert_eq!(contents(ReasoningFilter::default()), ["three", "two", "one, "]);
     let oldest = ReasoningFilter { order: TimeOrder::OldestFirst, ..Default::default() };
     assert_eq!(contents(oldest), ["one, ", "two", "three"]);
+    let page = |skip, limit| ReasoningFilter { skip, limit, ..Default::default() };
+    assert_eq!(contents(page(1, Some(1))), ["two"]);
+    assert_eq!(contents(page(2, None)), ["one, "]);
+    assert!(contents(page(3, Some(9))).is_empty());
     let phase = ReasoningFilter { phase: Some(Phase::Completion), ..Default::default() };
     assert_eq!(contents(phase), ["three", "two"]);
     let by =

@@ -239,6 +239,18 @@ pub fn listings(backend: &dyn Backend) {
     let group = ReceiptFilter { group: Some(group_id("P1")), ..Default::default() };
     assert_eq!(ids(group), ["r3"]);
     assert_eq!(ids(ReceiptFilter { limit: Some(1), ..Default::default() }), ["r3"]);
+    let page = |skip, limit| ReceiptFilter { skip, limit, ..Default::default() };
+    assert_eq!(ids(page(1, Some(1))), ["r2"]);
+    assert_eq!(ids(page(2, None)), ["r1"]);
+    assert!(ids(page(3, Some(9))).is_empty());
+    let made = |since: Option<i64>, until: Option<i64>| ReceiptFilter {
+        since: since.map(at),
+        until: until.map(at),
+        ..Default::default()
+    };
+    assert_eq!(ids(made(Some(2), None)), ["r3", "r2"]);
+    assert_eq!(ids(made(None, Some(2))), ["r2", "r1"]);
+    assert_eq!(ids(made(Some(2), Some(2))), ["r2"]);
     let long = "é".repeat(500);
     let new = NewReceipt { task: Some(clean(&long)), now: at(4), ..receipt(&two, "r4", &[]) };
     store.put_receipt(&new).unwrap();
