@@ -97,7 +97,7 @@ fn figures(report: &Report) -> Markup {
             }))
             (stat("Tasks", count(one.tasks), html! { "× " (one.repeat) " in each arm" }))
             (stat("Smallest visible effect", sees, html! { "four times in five" }))
-            (stat("Spent", if one.spent_usd > 0.0 { money(one.spent_usd) } else { "unknown".to_owned() }, html! {}))
+            (stat("Spent", one.spent_usd.map_or_else(|| "unknown".to_owned(), money), html! {}))
         }
     }
 }
@@ -114,16 +114,14 @@ fn arms(arms: &[ArmReport]) -> Markup {
     ];
     let rows = arms.iter().map(|arm| {
         let share = if arm.trials == 0 { 0.0 } else { arm.passed as f64 / arm.trials as f64 };
-        let each =
-            |sum: Option<f64>| sum.filter(|_| arm.trials > 0).map(|sum| sum / arm.trials as f64);
         let shown = |value: Option<String>| html! { (value.unwrap_or_else(|| "–".to_owned())) };
         let cells = [
             html! { (fraction(arm.passed, arm.trials)) },
             meter(share, 1.0, Tone::Good),
             html! { (format!("{:.0} %", share * 100.0)) },
-            shown(each(arm.cost_usd).map(|usd| format!("${usd:.3}"))),
-            shown(each(arm.tokens.map(|all| all as f64)).map(|tokens| format!("{tokens:.0}"))),
-            shown(each(arm.turns.map(|all| all as f64)).map(|turns| format!("{turns:.1}"))),
+            shown(arm.cost_each().map(|usd| format!("${usd:.3}"))),
+            shown(arm.tokens_each().map(|tokens| format!("{tokens:.0}"))),
+            shown(arm.turns_each().map(|turns| format!("{turns:.1}"))),
         ];
         Row::new(html! { (arm.name) }, cells)
     });
@@ -275,6 +273,8 @@ mod tests {
             seed: 1,
             host: Host::CLAUDE,
             model: Some("<b>opus".to_owned()),
+            max_cost: None,
+            timeout: None,
             created_at: Timestamp::default(),
         };
         let mut progress = Progress::new(&plan);

@@ -6,6 +6,7 @@
 use handover_context::by_hand::ByHand;
 use handover_context::package_file::MAX_SUMMARY_CHARS;
 use handover_model::Trust;
+use handover_store::RecordKind;
 use handover_text::quote::visible;
 use maud::{Markup, html};
 
@@ -45,6 +46,18 @@ pub(crate) enum Verb {
 }
 
 impl Subject {
+    /// The records that it stands for.
+    pub(crate) fn kind(self) -> RecordKind {
+        match self {
+            Self::Package => RecordKind::Package,
+            Self::Note => RecordKind::Note,
+            Self::Strategy => RecordKind::Strategy,
+            Self::Error => RecordKind::ErrorPattern,
+            Self::Session => RecordKind::Session,
+            Self::Operation => RecordKind::Operation,
+        }
+    }
+
     const ALL: [(Self, &'static str); 6] = [
         (Self::Package, "package"),
         (Self::Note, "note"),
@@ -80,6 +93,15 @@ impl Verb {
         Self::ALL.into_iter().find(|(_, name, _)| *name == text).map(|(verb, ..)| verb)
     }
 
+    /// What the button says: a solution is judged, a statement is decided about.
+    fn label(self, what: Subject) -> &'static str {
+        match (self, what) {
+            (Self::Confirm, Subject::Error) => "It worked",
+            (Self::Reject, Subject::Error) => "It did not",
+            _ => self.row().1,
+        }
+    }
+
     fn row(self) -> (&'static str, &'static str) {
         let found = Self::ALL.into_iter().find(|(verb, ..)| *verb == self);
         found.map_or(("", ""), |(_, name, label)| (name, label))
@@ -110,7 +132,7 @@ pub(crate) fn button(site: &Site<'_>, verb: Verb, what: Subject, id: &str, back:
     if !site.may_write {
         return html! {};
     }
-    let (name, label) = verb.row();
+    let (name, label) = (verb.row().0, verb.label(what));
     html! {
         form class="act" method="post" action="/changes" {
             (token_field(site))

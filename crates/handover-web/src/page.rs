@@ -109,6 +109,17 @@ impl Route<'_> {
     pub(crate) fn query(&self, name: &str) -> Option<&str> {
         self.request.query(name)
     }
+
+    /// The address of the page, without what a form did that led here.
+    pub(crate) fn address(&self) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in self.request.query.iter().filter(|(name, _)| name != "done") {
+            query.append_pair(name, value);
+        }
+        let query = query.finish();
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("{}{mark}{query}", self.request.path)
+    }
 }
 
 #[cfg(test)]

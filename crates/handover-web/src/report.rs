@@ -41,8 +41,14 @@ impl From<PageError> for ReportError {
     }
 }
 
+/// The same project for somebody who has a file of it: they can change nothing.
+fn reading<'a>(site: &Site<'a>) -> Site<'a> {
+    Site { may_write: false, form_token: "", operation: site.operation.clone(), ..*site }
+}
+
 /// Renders the report of a run. Links are removed: its readers cannot reach the service.
 pub fn report(site: &Site<'_>, id: &RunId) -> Result<String, ReportError> {
+    let site = &reading(site);
     let view = RunView::read(site, id)?;
     let sections = run::sections(site, &view, None)?;
     let body = html! {
@@ -86,6 +92,7 @@ pub(crate) fn file(site: &Site<'_>, request: &PageRequest) -> Option<PageRespons
 
 /// A page without everything that needs the service.
 fn exported(site: &Site<'_>, path: &str, from: &Markup) -> Result<String, ReportError> {
+    let site = &reading(site);
     let request = PageRequest::get(path);
     let found = pages::ALL.iter().copied().flatten().find_map(|entry| {
         entry.matches(&request.path).map(|params| (entry, Route { request: &request, params }))
@@ -118,7 +125,28 @@ fn document(site: &Site<'_>, title: &str, body: &Markup, from: &Markup) -> Strin
     for (from, to) in [("<form", "</form>"), ("<button", "</button>"), ("<nav", "</nav>")] {
         text = without(&text, from, to);
     }
+    // What bound an answer to its call, and where on which machine it was written, is nobody's business.
+    for (before, after) in [
+        ("&quot;nonce&quot;: &quot;", "&quot;"),
+        ("&quot;nonce&quot;:&quot;", "&quot;"),
+        ("Write one JSON object to the file `", "`"),
+    ] {
+        text = masked(&text, before, after);
+    }
     without_links(&text)
+}
+
+/// Leaves out what is between two texts.
+fn masked(html: &str, before: &str, after: &str) -> String {
+    let mut out = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some((head, tail)) = rest.split_once(before) {
+        let hidden = tail.find(after).unwrap_or(0);
+        out.extend([head, before, "…"]);
+        rest = tail.get(hidden..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Without elements that are not inside each other. Stored text cannot have a `<`.

@@ -29,6 +29,8 @@ pub(crate) struct RunDocument {
     pub(crate) state: String,
     pub(crate) reason: Option<String>,
     pub(crate) branch: String,
+    /// The commit that it began with.
+    pub(crate) base: String,
     pub(crate) merge_refused: Option<String>,
     /// When the usage limit that it waits for is lifted.
     pub(crate) waits_until: Option<Timestamp>,
@@ -150,7 +152,12 @@ pub(crate) fn step_path(run: &RunId, story: &str, phase: &str, attempt: u64) -> 
 /// The step of a run that a receipt belongs to, if a run made it.
 pub(crate) fn step_of(site: &Site<'_>, receipt: &Receipt) -> Result<Option<Step>, PageError> {
     let runs = site.store.runs(&RunFilter { epic: None, limit: None })?;
-    for run in runs.into_iter().filter(|run| run.session == receipt.session) {
+    // The journals of other times need not be read.
+    let may_be = |run: &Run| {
+        run.session == receipt.session
+            && (run.created_at..=run.updated_at).contains(&receipt.created_at)
+    };
+    for run in runs.into_iter().filter(may_be) {
         let journal = site.store.journal(&run.id, 1)?;
         let is_it = |entry: &&JournalEntry| {
             entry.entry["event"] == "phase_ended" && entry.entry["receipt"] == receipt.id.as_str()
@@ -175,7 +182,7 @@ impl RunView {
         let store = site.store;
         let run = store.run_record(id)?;
         let entries = store.journal(id, 1)?;
-        let document = report::of_run(store, &run, site.machine)?;
+        let document = report::of_journal(store, &run, &entries, site.machine)?;
         let document = document.map(|value| serde_json::from_value(value).unwrap_or_default());
         Ok(Self { run, entries, document })
     }
@@ -223,6 +230,20 @@ impl RunView {
         open
     }
 
+    /// The commit of a story, and the one that it landed on.
+    pub(crate) fn landed(&self, story: &str) -> Option<(String, String)> {
+        let mut before = self.document.as_ref()?.base.clone();
+        let commits = self.entries.iter().filter(|entry| entry.entry["event"] == "committed");
+        for entry in commits {
+            let commit = entry.entry["commit"].as_str().unwrap_or_default().to_owned();
+            if entry.entry["story"] == story {
+                return Some((before, commit));
+            }
+            before = commit;
+        }
+        None
+    }
+
     pub(crate) fn finished_agents(&self) -> Vec<FinishedAgent> {
         finished_agents(&self.entries)
     }
@@ -239,8 +260,12 @@ impl RunView {
         &self,
         store: &dyn Store,
     ) -> Result<BTreeMap<String, f64>, PageError> {
-        let filter =
-            ReceiptFilter { session: Some(self.run.session.clone()), ..ReceiptFilter::default() };
+        let filter = ReceiptFilter {
+            session: Some(self.run.session.clone()),
+            since: Some(self.run.created_at),
+            until: Some(self.run.updated_at),
+            ..ReceiptFilter::default()
+        };
         let receipts = match store.receipts(&filter) {
             Ok(receipts) => receipts,
             // The session may have been purged; the journal stays.

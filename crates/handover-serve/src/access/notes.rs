@@ -63,12 +63,10 @@ pub(in crate::access) fn notes(
         None => {
             let mut notes = Vec::new();
             for kind in PUBLIC {
-                let filter = NoteFilter { kind: Some(kind), ..filter.clone() };
+                let filter = NoteFilter { kind: Some(kind), ..filter.from_the_first() };
                 notes.extend(guard.store.notes(project, &filter)?);
             }
-            notes.sort_by(|a, b| b.created_at.cmp(&a.created_at).then_with(|| a.id.cmp(&b.id)));
-            notes.truncate(filter.limit.map_or(usize::MAX, |limit| limit as usize));
-            Ok(notes)
+            Ok(filter.page_of(notes))
         }
     }
 }

@@ -97,8 +97,8 @@ pub(super) fn receipts(guard: &Guarded<'_>, filter: &ReceiptFilter) -> Result<Ve
         guard.session_guard(session)?;
         return guard.store.receipts(filter);
     }
-    let all = guard.store.receipts(&ReceiptFilter { limit: None, ..filter.clone() })?;
-    limited(guard, all, filter.limit)
+    let all = guard.store.receipts(&ReceiptFilter { skip: 0, limit: None, ..filter.clone() })?;
+    limited(guard, all, filter.skip, filter.limit)
 }
 
 /// The limit applies to what the caller can see.
@@ -107,17 +107,23 @@ pub(super) fn runs(guard: &Guarded<'_>, filter: &RunFilter) -> Result<Vec<Run>> 
         return guard.store.runs(filter);
     }
     let all = guard.store.runs(&RunFilter { limit: None, ..filter.clone() })?;
-    limited(guard, all, filter.limit)
+    limited(guard, all, 0, filter.limit)
 }
 
-fn limited<T: Visible>(guard: &Guarded<'_>, all: Vec<T>, limit: Option<u32>) -> Result<Vec<T>> {
+fn limited<T: Visible>(
+    guard: &Guarded<'_>,
+    all: Vec<T>,
+    skip: u32,
+    limit: Option<u32>,
+) -> Result<Vec<T>> {
     let limit = limit.map_or(usize::MAX, |limit| limit as usize);
-    let mut visible = Vec::new();
+    let (mut visible, mut passed) = (Vec::new(), 0);
     for record in all {
         if visible.len() == limit {
             break;
         }
         match record.restrict(guard) {
+            Ok(_) if passed < skip => passed += 1,
             Ok(record) => visible.push(record),
             Err(StoreError::NotFound { .. }) => {}
             Err(error) => return Err(error),

@@ -26,6 +26,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 state: request.query_param("state")?,
                 source: request.query_param("source")?,
                 limit: request.limit()?,
+                ..NoteFilter::default()
             };
             Ok(json!({"notes": context.store.notes(&context.project, &filter)?}))
         },

@@ -69,6 +69,7 @@ fn reasoning(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value
             true => TimeOrder::OldestFirst,
             false => TimeOrder::NewestFirst,
         },
+        ..ReasoningFilter::default()
     };
     Ok(json!({"reasoning": context.store.reasoning(&session, &filter)?}))
 }

@@ -53,8 +53,8 @@ fn list(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Value, Too
         session: request.query_param("session")?,
         group: request.query_param("group")?,
         role: request.query_param("role")?,
-        state: None,
         limit: request.limit()?,
+        ..ReceiptFilter::default()
     };
     let receipts: Vec<Value> =
         context.store.receipts(&filter)?.iter().map(shape::receipt_row).collect();

@@ -1,7 +1,9 @@
 //! Handoffs: context and briefs for agents, and their debriefs.
 
 use handover_context::shape;
-use handover_handoff::{Assignment, Delivery, Ending, HandoffRequest, read_ending};
+use handover_handoff::{
+    Assignment, Delivery, Ending, HandoffRequest, Prepared, Recorded, read_ending,
+};
 use handover_mcp::{RequestContext, ToolError};
 use handover_model::{
     AgentId, GroupId, ReasoningLevel, ReceiptId, ReceiptState, Role, SessionId, TestingMode,
@@ -100,8 +102,8 @@ fn assemble_context(
     let (explain, deliver) = (body.explain, body.deliver);
     let request = body.request(context, request.path_param("session")?)?;
     let handoffs = context.handoffs();
-    let (assembly, _) = handoffs.assemble(&request, Delivery::now_if(deliver))?;
-    if deliver {
+    let (assembly, recorded) = handoffs.assemble(&request, Delivery::now_if(deliver))?;
+    if deliver && recorded == Recorded::Store {
         handoffs.started(&assembly.receipt.id, None, context.now)?;
     }
     Ok(shape::assembly(&assembly, state(deliver), explain))
@@ -112,11 +114,11 @@ fn render_brief(context: &RequestContext<'_>, request: &ApiRequest) -> Result<Va
     let deliver = body.deliver;
     let request = body.request(context, request.path_param("session")?)?;
     let handoffs = context.handoffs();
-    let brief = match deliver {
-        true => handoffs.prepare(&request)?.brief,
-        false => handoffs.draft(&request)?.0,
-    };
-    if deliver {
+    if !deliver {
+        return Ok(handoffs.draft(&request)?.0.document(state(deliver)));
+    }
+    let Prepared { brief, handoff, .. } = handoffs.prepare(&request)?;
+    if handoff.in_store() {
         handoffs.started(&brief.receipt.id, None, context.now)?;
     }
     Ok(brief.document(state(deliver)))

@@ -40,7 +40,7 @@
     for (const time of document.querySelectorAll("time:not([data-ago], [data-local])")) {
       const at = new Date(time.dateTime);
       if ("exact" in time.dataset) time.textContent = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(at)}:${two(at.getSeconds())}`;
-      else if (/^\d\d:\d\d$/.test(time.textContent)) time.textContent = clock(at);
+      else if (/^\d\d:\d\d:\d\d$/.test(time.textContent)) time.textContent = `${clock(at)}:${two(at.getSeconds())}`;
       else continue;
       time.title = at.toLocaleString();
       time.dataset.local = "";
@@ -238,21 +238,23 @@
     const field = element("input", { type: "search", placeholder: "Go to, or search everything" });
     field.setAttribute("aria-label", "Go to, or search everything");
     const list = element("ul", { className: "list" });
+    list.setAttribute("aria-live", "polite");
     const pages = [...document.querySelectorAll(".top nav a, .tabs a, footer nav a")].map((one) => [one.textContent.trim(), one.href, "page"]);
     pages.push(...kept().map((view) => [view.name, view.href, "kept view"]));
-    const show = (entries) => list.replaceChildren(...entries.slice(0, 12).map(([name, href, kind]) =>
+    const nothing = () => element("li", { className: "muted", textContent: "Nothing found." });
+    const show = (entries, isAll) => list.replaceChildren(...(entries.length || !isAll ? [] : [nothing()]), ...entries.slice(0, 12).map(([name, href, kind]) =>
       element("li", {}, element("a", { href, textContent: name }), element("span", { className: "muted", textContent: ` ${kind}` }))));
     const find = async () => {
       const words = field.value.trim();
       const mine = ++asked;
       const named = pages.filter(([name]) => name.toLowerCase().includes(words.toLowerCase()));
-      show(named);
+      show(named, words.length === 1);
       if (words.length < 2) return;
       const answer = await fetch(`/search?q=${encodeURIComponent(words)}`);
       if (!answer.ok || mine !== asked) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const found = [...page.querySelectorAll("#main section a[href^='/']")].map((one) => [one.textContent.trim(), one.getAttribute("href"), "found"]);
-      show([...named, ...found]);
+      show([...named, ...found], true);
     };
     field.addEventListener("input", find);
     box.addEventListener("keydown", (event) => {
@@ -354,5 +356,7 @@
   for (const kind of ["mouseover", "mouseout", "focusin", "focusout"]) document.addEventListener(kind, near);
   times();
   setInterval(times, 30000);
+  // What is at work takes longer without saying so.
+  setInterval(() => { if (document.querySelector("[data-grows]")) soon(); }, 10000);
   listen();
 })();

@@ -2,7 +2,7 @@
 
 use handover_model::{Package, Receipt, ReceiptState, Run, RunState, Timestamp};
 use handover_store::{
-    ErrorFilter, NoteFilter, OperationFilter, PackageFilter, ReceiptFilter, RunFilter,
+    ErrorFilter, NoteFilter, OperationFilter, PackageFilter, ReceiptFilter, ReceiptSums, RunFilter,
 };
 use maud::{Markup, html};
 
@@ -21,33 +21,58 @@ pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
 }];
 
 const DAY: i64 = 86_400_000_000;
-// How many records are read and listed.
+// How many records are read and listed. What is beyond is counted as "at least".
 const RUNS: u32 = 50;
-const RECEIPTS: u32 = 500;
 const SESSIONS: usize = 20;
 const PACKAGES: u32 = 50;
 const NOTES: u32 = 200;
 const CHANGES: u32 = 200;
 const LISTED: usize = 10;
 
+/// Records of the time, newest first, as far as they were read.
+struct Read<T> {
+    list: Vec<T>,
+    is_all: bool,
+}
+
+impl<T> Read<T> {
+    fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    fn first(&self) -> &[T] {
+        self.list.get(..LISTED).unwrap_or(&self.list)
+    }
+
+    fn at_least(&self) -> &'static str {
+        if self.is_all { "" } else { "at least " }
+    }
+
+    /// `3 runs`, `at least 50 runs`.
+    fn said(&self, one: &str, many: &str) -> String {
+        format!("{}{}", self.at_least(), plural(self.list.len(), one, many))
+    }
+}
+
 /// What happened in runs and briefs.
 struct Since {
-    runs: Vec<Run>,
-    receipts: Vec<Receipt>,
+    runs: Read<Run>,
+    briefs: ReceiptSums,
+    failed: u64,
 }
 
 impl Since {
     fn read(site: &Site<'_>, since: Timestamp) -> Result<Self, PageError> {
-        let mut runs = site.store.runs(&RunFilter { epic: None, limit: Some(RUNS) })?;
-        runs.retain(|run| run.updated_at >= since);
-        let filter = ReceiptFilter { limit: Some(RECEIPTS), ..ReceiptFilter::default() };
-        let mut receipts = site.store.receipts(&filter)?;
-        receipts.retain(|receipt| receipt.created_at >= since);
-        Ok(Self { runs, receipts })
+        let mut list = site.store.runs(&RunFilter { epic: None, limit: Some(RUNS) })?;
+        list.retain(|run| run.updated_at >= since);
+        let is_all = list.len() < RUNS as usize;
+        let briefs = site.store.receipt_sums(site.project, since)?;
+        let failed = briefs.by_state.get(&ReceiptState::Failed).copied().unwrap_or_default();
+        Ok(Self { runs: Read { list, is_all }, briefs, failed })
     }
 
-    fn failed(&self) -> impl Iterator<Item = &Receipt> {
-        self.receipts.iter().filter(|receipt| receipt.state == ReceiptState::Failed)
+    fn is_empty(&self) -> bool {
+        self.runs.is_empty() && self.briefs.by_state.values().sum::<u64>() == 0
     }
 }
 
@@ -55,19 +80,22 @@ impl Since {
 pub(super) fn summary(site: &Site<'_>, route: &Route<'_>) -> Result<Markup, PageError> {
     let Some(since) = visit::before(route.request, site.now) else { return Ok(html! {}) };
     let happened = Since::read(site, since)?;
-    if happened.runs.is_empty() && happened.receipts.is_empty() {
+    if happened.is_empty() {
         return Ok(html! {});
     }
-    let failed = happened.failed().count();
     Ok(html! {
         p class="notice" id="away" {
             "Since your last visit, " (relative_time(site.now, since)) ": "
-            (plural(happened.runs.len(), "run", "runs")) ", "
-            (plural(happened.receipts.len(), "agent", "agents")) " briefed"
-            @if failed > 0 { ", " span class="bad" { (plural(failed, "brief", "briefs")) " failed" } }
+            (happened.runs.said("run", "runs")) ", "
+            (plural(whole(happened.briefs.delivered()), "agent", "agents")) " briefed"
+            @if happened.failed > 0 { ", " span class="bad" { (plural(whole(happened.failed), "brief", "briefs")) " failed" } }
             ". " a href={ "/away?since=" (escaped(&since.to_string())) } { "What happened" }
         }
     })
+}
+
+fn whole(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
@@ -79,12 +107,11 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let learned = learned(site, since)?;
     let filter = OperationFilter { since: Some(since), limit: Some(CHANGES) };
     let changes = site.store.operations(site.project, &filter)?;
+    let changes = Read { is_all: changes.len() < CHANGES as usize, list: changes };
     let mut errors = site.store.errors(site.project, &ErrorFilter::default())?;
     errors.retain(|error| error.last_seen >= since);
-    let tokens: u64 = happened.receipts.iter().map(|receipt| receipt.tokens).sum();
-    let failed: Vec<Receipt> = happened.failed().cloned().collect();
-    let nothing = happened.runs.is_empty()
-        && happened.receipts.is_empty()
+    let failed = failed(site, since)?;
+    let nothing = happened.is_empty()
         && written.is_empty()
         && learned.is_empty()
         && changes.is_empty()
@@ -99,23 +126,24 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             (empty_state("Nothing happened.", "No run worked, no agent was briefed, nothing was written, learned or changed.", ""))
         } @else {
             dl class="stats" id="figures" data-live {
-                (stat("Runs", count(happened.runs.len()), html! { (count(happened.runs.iter().filter(|run| run.state == RunState::Running).count())) " at work now" }))
-                (stat("Agents briefed", count(happened.receipts.len()), html! { (count(tokens)) " tokens" }))
-                (stat("Failed", html! { span class=(if failed.is_empty() { "" } else { "bad" }) { (count(failed.len())) } }, "briefs that never arrived"))
-                (stat("Packages", count(written.len()), "written"))
+                (stat("Runs", html! { (happened.runs.at_least()) (count(happened.runs.list.len())) }, html! { (count(happened.runs.list.iter().filter(|run| run.state == RunState::Running).count())) " at work now" }))
+                (stat("Agents briefed", count(happened.briefs.delivered()), html! { (count(happened.briefs.tokens)) " tokens" }))
+                (stat("Failed", html! { span class=(if happened.failed == 0 { "" } else { "bad" }) { (count(happened.failed)) } }, "briefs that never arrived"))
+                (stat("Packages", html! { (written.at_least()) (count(written.list.len())) }, "written"))
+                (stat("Notes", html! { (learned.at_least()) (count(learned.list.len())) }, "learned"))
                 (stat("Errors", count(errors.len()), "seen"))
             }
-            @if !happened.runs.is_empty() { (section("runs", "Runs", html! { a href="/runs" { "All runs" } }, runs::rows(site, &happened.runs))) }
-            @if !failed.is_empty() { (section("failed", "Briefs that never arrived", html! { (count(failed.len())) }, receipts::rows(site, failed.get(..LISTED.min(failed.len())).unwrap_or_default()))) }
-            @if !written.is_empty() { (section("written", "Written", html! { (plural(written.len(), "package", "packages")) ", newest first." }, packages(site, &written))) }
-            @if !learned.is_empty() { (section("learned", "Learned", html! { (plural(learned.len(), "note", "notes")) ". " a href="/notes" { "All notes" } }, html! {
-                ul class="list" { @for (link, title) in learned.iter().take(LISTED) { li { a href=(link) { (excerpt(title, 120)) } } } }
+            @if !happened.runs.is_empty() { (section("runs", "Runs", html! { a href="/runs" { "All runs" } }, runs::rows(site, happened.runs.first()))) }
+            @if !failed.is_empty() { (section("failed", "Briefs that never arrived", html! { (count(happened.failed)) @if happened.failed > failed.len() as u64 { ", the latest " (failed.len()) } }, receipts::rows(site, &failed))) }
+            @if !written.is_empty() { (section("written", "Written", html! { (written.said("package", "packages")) ", newest first." }, packages(site, &written))) }
+            @if !learned.is_empty() { (section("learned", "Learned", html! { (learned.said("note", "notes")) ". " a href="/notes" { "All notes" } }, html! {
+                ul class="list" { @for (link, title) in learned.first() { li { a href=(link) { (excerpt(title, 120)) } } } }
             })) }
-            @if !errors.is_empty() { (section("errors", "Errors seen", html! { a href="/errors" { "All errors" } }, html! {
+            @if !errors.is_empty() { (section("errors", "Errors seen", html! { (plural(errors.len(), "error", "errors")) ". " a href="/errors" { "All errors" } }, html! {
                 ul class="list" { @for error in errors.iter().take(LISTED) { li { a href={ "/errors/" (error.hash) } { (excerpt(&error.signature.message, 120)) } span class="muted" { " " (relative_time(site.now, error.last_seen)) } } } }
             })) }
-            @if !changes.is_empty() { (section("changed", "Changed by hand", html! { a href="/changes" { "All changes" } }, html! {
-                ul class="list" { @for change in changes.iter().take(LISTED) { li { (described(change)) span class="muted" { " " (relative_time(site.now, change.created_at)) } } } }
+            @if !changes.is_empty() { (section("changed", "Changed by hand", html! { (changes.said("change", "changes")) ". " a href="/changes" { "All changes" } }, html! {
+                ul class="list" { @for change in changes.first() { li { (described(change)) span class="muted" { " " (relative_time(site.now, change.created_at)) } } } }
             })) }
         }
     };
@@ -138,35 +166,51 @@ fn spans(site: &Site<'_>) -> Markup {
     }
 }
 
+/// The latest briefs that never arrived.
+fn failed(site: &Site<'_>, since: Timestamp) -> Result<Vec<Receipt>, PageError> {
+    let filter = ReceiptFilter {
+        state: Some(ReceiptState::Failed),
+        since: Some(since),
+        limit: Some(LISTED as u32),
+        ..ReceiptFilter::default()
+    };
+    Ok(site.store.receipts(&filter)?)
+}
+
 /// The packages of the newest sessions, newest first.
-fn written(site: &Site<'_>, since: Timestamp) -> Result<Vec<Package>, PageError> {
+fn written(site: &Site<'_>, since: Timestamp) -> Result<Read<Package>, PageError> {
     let newest = PackageFilter { limit: Some(PACKAGES), ..PackageFilter::default() };
-    let mut written = Vec::new();
-    for session in site.store.sessions(None)?.iter().take(SESSIONS) {
-        let packages = site.store.packages(&session.id, &newest)?;
-        written.extend(packages.into_iter().filter(|package| package.created_at >= since));
+    let mut sessions = site.store.sessions(None)?;
+    sessions.retain(|session| session.ended_at.is_none_or(|end| end >= since));
+    let mut written = Read { list: Vec::new(), is_all: sessions.len() <= SESSIONS };
+    for session in sessions.iter().take(SESSIONS) {
+        let mut packages = site.store.packages(&session.id, &newest)?;
+        packages.retain(|package| package.created_at >= since);
+        written.is_all &= packages.len() < PACKAGES as usize;
+        written.list.extend(packages);
     }
-    written.sort_by_key(|package| std::cmp::Reverse((package.created_at, package.id.0)));
+    written.list.sort_by_key(|package| std::cmp::Reverse((package.created_at, package.id.0)));
     Ok(written)
 }
 
 /// Links to the notes of that time, and their titles.
-fn learned(site: &Site<'_>, since: Timestamp) -> Result<Vec<(String, String)>, PageError> {
+fn learned(site: &Site<'_>, since: Timestamp) -> Result<Read<(String, String)>, PageError> {
     let filter = NoteFilter { limit: Some(NOTES), ..NoteFilter::default() };
     let notes = site.store.notes(site.project, &filter)?.into_iter();
     let notes = notes.filter(|note| note.created_at >= since);
-    Ok(notes
+    let list: Vec<_> = notes
         .map(|note| {
             let title = if note.title.is_empty() { note.text } else { note.title };
             (format!("/notes/{}", note.id), title)
         })
-        .collect())
+        .collect();
+    Ok(Read { is_all: list.len() < NOTES as usize, list })
 }
 
-fn packages(site: &Site<'_>, written: &[Package]) -> Markup {
+fn packages(site: &Site<'_>, written: &Read<Package>) -> Markup {
     html! {
         ul class="list" {
-            @for package in written.iter().take(LISTED) {
+            @for package in written.first() {
                 li {
                     a href={ "/packages/" (package.id) } { (excerpt(package.title.as_deref().unwrap_or(&package.path), 110)) }
                     span class="muted" {
@@ -176,7 +220,8 @@ fn packages(site: &Site<'_>, written: &[Package]) -> Markup {
                     }
                 }
             }
-            @if written.len() > LISTED { li class="muted" { "and " (plural(written.len() - LISTED, "other", "others")) } }
+            @let hidden = written.list.len().saturating_sub(LISTED);
+            @if hidden > 0 { li class="muted" { "and " (written.at_least()) (plural(hidden, "other", "others")) } }
         }
     }
 }

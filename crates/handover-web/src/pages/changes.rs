@@ -8,7 +8,7 @@ use handover_model::{
     Action, AmendmentDecision, Edit, Operation, OperationId, PackageId, RecordState, SessionId,
     SessionStatus,
 };
-use handover_store::{Decided, OperationFilter};
+use handover_store::{Decided, Judgement, OperationFilter, RecordKind};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -18,8 +18,8 @@ use crate::form::{self, Subject, Verb, button, hand};
 use crate::page::{FormOutcome, Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, empty_state, excerpt, plural, relative_time, section, short_id,
-    table, untrusted, with_parameter,
+    Column, Paging, Row, Tone, badge, empty_state, excerpt, plural, relative_time, section,
+    short_id, table, untrusted, with_parameter,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
@@ -27,14 +27,19 @@ pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
     ..PageEntry::new("changes", "/changes", "/knowledge", render)
 }];
 
-/// Changes on the page.
-const LISTED: usize = 100;
+/// Changes per page, and decisions.
+const LISTED: u32 = 100;
 
-fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let all = site.store.operations(site.project, &OperationFilter::default())?;
-    let decided = site.store.decided(site.project, LISTED as u32)?;
+    let mut paging = Paging::read(route, LISTED);
+    let shown = paging.of(&all);
+    let decided = match paging.from {
+        0 => site.store.decided(site.project, LISTED)?,
+        _ => Vec::new(),
+    };
     let gone: BTreeMap<&OperationId, &OperationId> = undone(&all).into_iter().collect();
-    let note = html! { (plural(all.len(), "change", "changes")) @if all.len() > LISTED { ", the latest " (LISTED) } ". Nothing is lost by undoing one." };
+    let note = html! { (plural(all.len(), "change", "changes")) @if let Some(place) = paging.place(shown.len()) { ", " (place) } ". Nothing is lost by undoing one." };
     let body = html! {
         header class="page" {
             h1 { "Changes by hand" }
@@ -44,10 +49,13 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
         (section("changes", "Log", note, html! {
             @if all.is_empty() {
                 (empty_state("Nothing was changed by hand.", "Retire what misleads agents, on the page of a package or note, or:", "handover package retire 3 --reason \"the service is gone\""))
-            } @else { (rows(site, &all, &gone)) }
+            } @else {
+                (rows(site, shown, &gone))
+                (paging.links("changes"))
+            }
         }))
         @if !decided.is_empty() {
-            (section("decided", "Decisions about runs", html! { (plural(decided.len(), "decision", "decisions")) ", in the journals of their runs." }, decisions(site, &decided)))
+            (section("decided", "Decisions about runs", html! { @if decided.len() >= LISTED as usize { "The latest " (LISTED) } @else { (plural(decided.len(), "decision", "decisions")) } ", in the journals of their runs." }, decisions(site, &decided)))
         }
     };
     Ok(Page { title: "Changes by hand".to_owned(), breadcrumbs: Vec::new(), body })
@@ -75,7 +83,7 @@ fn rows(site: &Site<'_>, all: &[Operation], gone: &BTreeMap<&OperationId, &Opera
         );
         if by.is_some() { row.dimmed() } else { row }
     };
-    table("", &columns, all.iter().take(LISTED).map(row))
+    table("", &columns, all.iter().map(row))
 }
 
 /// What people decided about runs.
@@ -185,7 +193,7 @@ fn submit(site: &Site<'_>, route: &Route<'_>) -> Result<FormOutcome, PageError> 
 
 /// Gives a package another summary; where its new version is.
 fn edit(site: &Site<'_>, id: &str, summary: &str) -> Result<String, ByHandError> {
-    let unknown = || ByHandError::Unknown { what: "package", name: id.to_owned() };
+    let unknown = || ByHandError::Unknown { what: RecordKind::Package, name: id.to_owned() };
     let id: PackageId = id.parse().map_err(|_| unknown())?;
     let registered = hand(site).set_summary(id, summary)?;
     Ok(format!("/packages/{}", registered.package.id))
@@ -199,7 +207,7 @@ fn change(
     reason: &str,
 ) -> Result<(), ByHandError> {
     let hand = hand(site);
-    let unknown = || ByHandError::Unknown { what: what.as_str(), name: id.to_owned() };
+    let unknown = || ByHandError::Unknown { what: what.kind(), name: id.to_owned() };
     let why = Some(reason).filter(|_| verb == Verb::Retire);
     let state = if verb == Verb::Retire { RecordState::Retired } else { RecordState::Live };
     let note = || named(site.store, site.project, id);
@@ -224,6 +232,8 @@ fn change(
             hand.set_strategy(id, state, why).map(drop)
         }
         (Subject::Error, Verb::Retire | Verb::Restore) => hand.set_error(id, state, why).map(drop),
+        (Subject::Error, Verb::Confirm) => judge(site, id, Judgement::Confirmed),
+        (Subject::Error, Verb::Reject) => judge(site, id, Judgement::Rejected),
         (Subject::Note, Verb::Retire) => {
             let reason = why.filter(|why| !why.is_empty());
             hand.decide(&note()?, Decision::Retire { reason }).map(drop)
@@ -241,6 +251,12 @@ fn change(
         (Subject::Operation, Verb::Undo) => hand.undo(Some(id)).map(drop),
         _ => Err(unknown()),
     }
+}
+
+/// Whether the solution of an error worked. That is an observation of its own: it has no way back but another one.
+fn judge(site: &Site<'_>, hash: &str, judgement: Judgement) -> Result<(), ByHandError> {
+    site.store.judge_error(site.project, hash, judgement, site.now)?;
+    Ok(())
 }
 
 /// Says why nothing was changed.

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::knowledge::tabs;
 use super::record::{self, RECIPIENTS};
 use crate::error::PageError;
-use crate::form::{Subject, retire_or_restore};
+use crate::form::{Subject, Verb, button, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
@@ -142,7 +142,7 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 None => p class="lead" { "Nobody has solved it yet." },
             }
             (retired(pattern.state, pattern.reason.as_deref()))
-            div class="acts" { (retire_or_restore(site, pattern.state == RecordState::Retired, Subject::Error, &pattern.hash, &format!("/errors/{}", pattern.hash))) }
+            (acts(site, &pattern))
             (facts(html! {
                 (fact("Type", html! { code { (excerpt(&pattern.signature.kind, 60)) } }))
                 (fact("Confidence", trust(site.now, &pattern)))
@@ -171,6 +171,21 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         breadcrumbs: vec![("/errors".to_owned(), "Errors".to_owned())],
         body,
     })
+}
+
+/// What can be done with it. Whoever has tried the solution says whether it worked.
+fn acts(site: &Site<'_>, pattern: &ErrorPattern) -> Markup {
+    let (id, back) = (pattern.hash.as_str(), format!("/errors/{}", pattern.hash));
+    let is_retired = pattern.state == RecordState::Retired;
+    html! {
+        div class="acts" {
+            @if pattern.solution.is_some() && !is_retired {
+                (button(site, Verb::Confirm, Subject::Error, id, &back))
+                (button(site, Verb::Reject, Subject::Error, id, &back))
+            }
+            (retire_or_restore(site, is_retired, Subject::Error, id, &back))
+        }
+    }
 }
 
 fn sightings(site: &Site<'_>, incidents: &[ErrorIncident]) -> Markup {

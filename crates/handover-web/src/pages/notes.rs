@@ -13,8 +13,8 @@ use crate::form::{Subject, Verb, button, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, count, empty_state, excerpt, fact, facts, plural, relative_time,
-    section, stale_names, state_tone, table, untrusted,
+    Column, Paging, Row, Tone, badge, count, empty_state, excerpt, fact, facts, plural,
+    relative_time, section, stale_names, state_tone, table, untrusted,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[
@@ -22,7 +22,7 @@ pub(crate) const PAGES: &[PageEntry] = &[
     PageEntry::new("note", "/notes/{note}", "/knowledge", one),
 ];
 
-/// Notes on the page.
+/// Notes per page.
 const LISTED: u32 = 200;
 /// Paths and symbols of a note on its page.
 const NAMES: usize = 24;
@@ -33,19 +33,26 @@ const KINDS: [NoteKind; 5] =
 fn list(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     // An unknown kind is no filter.
     let kind: Option<NoteKind> = route.query("kind").and_then(|kind| kind.parse().ok());
-    let filter = NoteFilter { kind, limit: Some(LISTED), ..NoteFilter::default() };
-    let (notes, counts) = site.store.reading(|store| {
+    let mut paging = Paging::read(route, LISTED);
+    let filter = NoteFilter {
+        kind,
+        skip: paging.from,
+        limit: Some(paging.limit()),
+        ..NoteFilter::default()
+    };
+    let (mut notes, counts) = site.store.reading(|store| {
         let counts = KINDS
             .into_iter()
             .map(|kind| Ok((kind, store.note_numbers(site.project, kind)?.len())))
             .collect::<handover_store::Result<Vec<_>>>()?;
         Ok((store.notes(site.project, &filter)?, counts))
     })?;
+    paging.keep(&mut notes);
     let all: usize =
         counts.iter().filter(|(of, _)| kind.is_none_or(|kind| kind == *of)).map(|(_, n)| n).sum();
     let note = html! {
         (plural(all, "note", "notes")) ", newest first"
-        @if all > notes.len() { ", the first " (count(notes.len())) }
+        @if let Some(place) = paging.place(notes.len()) { ", " (place) }
         ". Only: "
         @for (nth, (of, number)) in counts.iter().filter(|(_, number)| *number > 0).enumerate() {
             @if nth > 0 { " · " }
@@ -61,10 +68,11 @@ fn list(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             (tabs("/notes"))
         }
         (section("notes", "What is known", note, html! {
-            @if notes.is_empty() {
+            @if notes.is_empty() && paging.from == 0 {
                 (empty_state("No notes yet.", "They are learned from what is already there:", "handover learn"))
             } @else {
                 (rows(site, &notes))
+                (paging.links("notes"))
             }
         }))
     };

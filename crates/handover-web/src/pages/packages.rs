@@ -9,7 +9,7 @@ use super::session::{heading, reach_badge};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, count, empty_state, excerpt, plural, relative_time, retired,
+    Column, Paging, Row, Tone, badge, count, empty_state, excerpt, plural, relative_time, retired,
     role_name, section, table,
 };
 
@@ -23,13 +23,12 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let id: &SessionId = &route.id("session")?;
     let role = route.query("role");
     let only_undelivered = route.query("reach") == Some("nobody");
-    let from: u32 = route.query("from").and_then(|from| from.parse().ok()).unwrap_or(0);
-    let (session, counts, packages) = site.store.reading(|store| {
+    let mut paging = Paging::read(route, LISTED);
+    let (session, counts, mut packages) = site.store.reading(|store| {
         let filter = PackageFilter {
             undelivered: only_undelivered,
-            skip: from,
-            // One more says whether there are more.
-            limit: Some(LISTED + 1),
+            skip: paging.from,
+            limit: Some(paging.limit()),
             ..PackageFilter::default()
         };
         let packages = match role.map(Role::new).transpose() {
@@ -45,20 +44,8 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         let packages = packages.collect::<handover_store::Result<Vec<_>>>()?;
         Ok((store.session(id)?, store.session_counts(id)?, packages))
     })?;
-    let has_more = packages.len() > LISTED as usize;
-    let packages = packages.get(..LISTED as usize).unwrap_or(&packages);
+    paging.keep(&mut packages);
     let is_filtered = role.is_some() || only_undelivered;
-    let link = |from: u32| {
-        let mut link = format!("/sessions/{id}/packages?from={from}");
-        if let Some(role) = role {
-            link.push_str("&role=");
-            link.extend(form_urlencoded::byte_serialize(role.as_bytes()));
-        }
-        if only_undelivered {
-            link.push_str("&reach=nobody");
-        }
-        link
-    };
     let note = html! {
         @if is_filtered { "Newest first" } @else { (plural(usize::try_from(counts.packages).unwrap_or(usize::MAX), "package", "packages")) ", newest first" }
         @if let Some(role) = role { ", by " (excerpt(&role_name(role), 60)) }
@@ -72,14 +59,11 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         (section("packages", "Packages", note, html! {
             @if counts.packages == 0 {
                 (empty_state("No packages yet.", "A package is a Markdown file that one role leaves for others:", &format!("handover package add docs/notes.md --kind research --session {id}")))
-            } @else if packages.is_empty() {
+            } @else if packages.is_empty() && paging.from == 0 {
                 (empty_state("None matches.", "Every package here reached somebody, or nobody of that role wrote one.", ""))
             } @else {
-                (rows(site, packages))
-                nav class="pages" aria-label="More packages" {
-                    @if from > 0 { a href=(link(from.saturating_sub(LISTED))) { "Newer" } }
-                    @if has_more { a href=(link(from + LISTED)) { "Older" } }
-                }
+                (rows(site, &packages))
+                (paging.links("packages"))
             }
         }))
     };

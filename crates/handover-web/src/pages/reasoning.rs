@@ -8,14 +8,14 @@ use super::session::heading;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Tone, badge, clock, count, empty_state, excerpt, role_name, section, short_date, untrusted,
-    utc_note,
+    Paging, Tone, badge, clock, count, empty_state, excerpt, role_name, section, short_date,
+    untrusted, utc_note,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
     &[PageEntry::new("reasoning", "/sessions/{session}/reasoning", "/sessions", render)];
 
-/// Entries on the page, and characters of each.
+/// Entries per page, and characters of each.
 const SHOWN: u32 = 150;
 const CHARACTERS: usize = 1_200;
 
@@ -24,17 +24,21 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let role = route.query("role").and_then(|role| Role::new(role).ok());
     let session = site.store.session(id)?;
     let all = site.store.session_counts(id)?.reasoning;
+    let mut paging = Paging::read(route, SHOWN);
     let filter = ReasoningFilter {
         role: role.clone(),
-        limit: Some(SHOWN),
+        skip: paging.from,
+        limit: Some(paging.limit()),
         order: TimeOrder::NewestFirst,
         ..ReasoningFilter::default()
     };
     let mut entries = site.store.reasoning(id, &filter)?;
+    paging.keep(&mut entries);
     entries.reverse();
     let note = html! {
-        @if all > u64::from(SHOWN) && role.is_none() { "The latest " (SHOWN) " of " (count(all)) ", oldest" } @else { "Oldest" }
-        " first." (utc_note())
+        "Oldest first"
+        @if let Some(place) = paging.place(entries.len()) { ", " (place) @if role.is_none() { " of " (count(all)) } @if paging.from > 0 { " from the latest" } }
+        "." (utc_note())
         @if let Some(role) = &role {
             " Only by " (role_name(role.as_str())) ". " a href={ "/sessions/" (id) "/reasoning" } { "Show all" }
         }
@@ -43,7 +47,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let body = html! {
         (heading(site, &session, "reasoning"))
         (section("reasoning", "What agents thought", note, html! {
-            @if entries.is_empty() {
+            @if entries.is_empty() && paging.from == 0 {
                 (empty_state("No reasoning yet.", "Agents leave it in their debriefs; or record it by hand:", &format!("handover reasoning add --role developer --phase decisions \"…\" --session {id}")))
             }
             ol class="timeline" {
@@ -73,6 +77,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                     }
                 }
             }
+            (paging.links("reasoning"))
         }))
     };
     Ok(Page {

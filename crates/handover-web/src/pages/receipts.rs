@@ -8,32 +8,35 @@ use super::session::heading;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Key, Order, Row, Tone, badge, count, empty_state, excerpt, meter, ordered_table,
-    relative_time, role_name, section, state_tone,
+    Column, Key, Order, Paging, Row, Tone, badge, count, empty_state, excerpt, meter,
+    ordered_table, relative_time, role_name, section, state_tone,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
     &[PageEntry::new("receipts", "/sessions/{session}/receipts", "/sessions", render)];
 
-/// Receipts on the page.
+/// Receipts per page.
 const LISTED: u32 = 200;
 
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let id: &SessionId = &route.id("session")?;
     let role = route.query("role").and_then(|role| Role::new(role).ok());
     let session = site.store.session(id)?;
+    let mut paging = Paging::read(route, LISTED);
     let filter = ReceiptFilter {
         session: Some(id.clone()),
         role: role.clone(),
-        limit: Some(LISTED),
+        skip: paging.from,
+        limit: Some(paging.limit()),
         ..ReceiptFilter::default()
     };
     let order = Order::read(route, &COLUMNS);
     let mut receipts = site.store.receipts(&filter)?;
+    paging.keep(&mut receipts);
     order.apply(&mut receipts, key);
     let note = html! {
         @if order.is_chosen() { "Sorted" } @else { "Newest first" }
-        @if receipts.len() >= LISTED as usize { ", the latest " (LISTED) }
+        @if let Some(place) = paging.place(receipts.len()) { ", " (place) }
         "."
         @if let Some(role) = &role {
             " Only for " (role_name(role.as_str())) ". " a href={ "/sessions/" (id) "/receipts" } { "Show all" }
@@ -42,9 +45,12 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let body = html! {
         (heading(site, &session, "receipts"))
         (section("receipts", "What agents were given", note, html! {
-            @if receipts.is_empty() {
+            @if receipts.is_empty() && paging.from == 0 {
                 (empty_state("No receipts yet.", "Every brief leaves one:", &format!("handover assemble --role developer --task \"…\" --session {id} --deliver")))
-            } @else { (ordered(site, &receipts, Some(&order))) }
+            } @else {
+                (ordered(site, &receipts, Some(&order)))
+                (paging.links("receipts"))
+            }
         }))
     };
     Ok(Page {

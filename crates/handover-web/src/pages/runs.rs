@@ -9,14 +9,14 @@ use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::run_view::RunView;
 use crate::site::Site;
 use crate::view::{
-    Column, Key, Order, Row, Tone, badge, duration, empty_state, fraction, meter, ordered_table,
-    price, relative_time, section, short_id, state_tone,
+    Column, Key, Order, Paging, Row, Tone, badge, duration, empty_state, fraction, meter,
+    ordered_table, price, relative_time, section, short_id, state_tone,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[PageEntry::in_nav("runs", "/runs", "Runs", render)];
 
-/// Runs on the page.
-const LISTED: u32 = 50;
+/// Runs per page: the journal of each is read.
+const LISTED: u32 = 20;
 
 const COLUMNS: [Column; 7] = [
     Column::Text("Run"),
@@ -71,15 +71,18 @@ impl Listed {
 
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let order = Order::read(route, &COLUMNS);
-    let runs = site.store.runs(&RunFilter { epic: None, limit: Some(LISTED) })?;
-    let note = html! { @if order.is_chosen() { "Sorted" } @else { "Newest first" } @if runs.len() >= LISTED as usize { ", the latest " (LISTED) } "." };
+    let mut paging = Paging::read(route, LISTED);
+    let limit = paging.from.saturating_add(paging.limit());
+    let all = site.store.runs(&RunFilter { epic: None, limit: Some(limit) })?;
+    let runs = paging.of(&all);
+    let note = html! { @if order.is_chosen() { "Sorted" } @else { "Newest first" } @if let Some(place) = paging.place(runs.len()) { ", " (place) } "." };
     let body = html! {
         header class="page" {
             h1 { "Runs" }
             p class="lead" { "A run works through the stories of an epic: one agent develops, the project's own gates check, another agent reviews, and what passes is committed." }
         }
         (section("runs", "All runs", note, html! {
-            @if runs.is_empty() { (no_runs()) } @else { (ordered(site, &runs, Some(&order))) }
+            @if all.is_empty() { (no_runs()) } @else { (ordered(site, runs, Some(&order))) (paging.links("runs")) }
         }))
     };
     Ok(Page { title: "Runs".to_owned(), breadcrumbs: Vec::new(), body })

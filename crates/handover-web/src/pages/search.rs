@@ -1,13 +1,15 @@
 //! Search over all records.
 
 use handover_context::everything::{Assumed, Everything, Found, search};
-use handover_model::{ItemKind, Session};
-use handover_store::{ReceiptFilter, RunFilter};
+use handover_context::notes::named;
+use handover_model::{ItemKind, NoteState, Session};
+use handover_store::{ErrorFilter, ReceiptFilter, RunFilter, StrategyFilter};
 use maud::{Markup, html};
 
 use crate::error::PageError;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
+use crate::steps::escaped;
 use crate::view::{
     Tone, badge, count, empty_state, excerpt, plural, relative_time, role_name, section,
 };
@@ -19,6 +21,10 @@ pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
 
 /// How many results are shown.
 const SHOWN: usize = 50;
+/// What is at least typed of an id or a commit, and runs whose journals are searched for commits.
+const SHORTEST_ID: usize = 6;
+const SHORTEST_COMMIT: usize = 7;
+const JOURNALS: u32 = 50;
 
 struct Hit {
     link: String,
@@ -56,7 +62,9 @@ impl Words {
 
 fn results(site: &Site<'_>, query: &str) -> Result<Markup, PageError> {
     let sessions = site.store.sessions(None)?;
-    let named = by_id(site, &sessions, &Words::of(query))?;
+    let mut by_name = by_id(site, &sessions, &Words::of(query))?;
+    by_name.extend(by_short_id(site, query)?);
+    by_name.extend(by_commit(site, query)?);
     let everything = Everything {
         project: site.project,
         text: query,
@@ -70,7 +78,7 @@ fn results(site: &Site<'_>, query: &str) -> Result<Markup, PageError> {
     };
     let findings = site.store.reading(|store| search(store, &everything))?;
     let found: Vec<Hit> = findings.found.iter().map(|found| hit(site, found)).collect();
-    let all = named.len() + found.len();
+    let all = by_name.len() + found.len();
     let best = if found.len() < SHOWN { "" } else { ", the best" };
     Ok(html! {
         header class="page" {
@@ -83,7 +91,7 @@ fn results(site: &Site<'_>, query: &str) -> Result<Markup, PageError> {
         @if all == 0 {
             (empty_state("Nothing found.", "Other words may help: they are found by stems, parts of identifiers and usual abbreviations.", ""))
         }
-        @for (id, name, found, note) in [("ids", "By name", &named, ""), ("everything", "By words", &found, best)] {
+        @for (id, name, found, note) in [("ids", "By name", &by_name, ""), ("everything", "By words", &found, best)] {
             @if !found.is_empty() {
                 (section(id, name, html! { (count(found.len())) (note) }, html! {
                     ul class="list found" {
@@ -108,9 +116,15 @@ fn hit(site: &Site<'_>, found: &Found) -> Hit {
     };
     Hit {
         link,
-        title: excerpt(&found.snippet, 160),
+        title: match found.snippet.as_str() {
+            "" => html! { "(not shown: it comes from outside and speaks to its reader)" },
+            snippet => excerpt(snippet, 160),
+        },
         note: html! {
             (badge(Tone::Calm, found.of.as_str())) " "
+            @if found.state != NoteState::Live { (badge(Tone::Warn, found.state.as_str())) " " }
+            @if found.trust.is_shown() { (badge(Tone::Calm, found.trust.as_str())) " " }
+            @for flag in &found.flags { (badge(Tone::Bad, flag.as_str())) " " }
             @match &found.path {
                 Some(path) => { (excerpt(&found.kind, 40)) " · " (excerpt(path, 120)) }
                 None => { (excerpt(&found.origin, 120)) }
@@ -119,6 +133,70 @@ fn hit(site: &Site<'_>, found: &Found) -> Hit {
             ", " (relative_time(site.now, found.created_at))
         },
     }
+}
+
+/// Letters and digits that may be the beginning or the end of an id: no word of a language has a digit.
+fn is_part_of_id(text: &str) -> bool {
+    let is_in_ids = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    text.len() >= SHORTEST_ID
+        && text.bytes().all(is_in_ids)
+        && (text.bytes().any(|byte| byte.is_ascii_digit())
+            || text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Notes, errors and strategies by a part of their id, as other pages and the command line show it.
+fn by_short_id(site: &Site<'_>, part: &str) -> Result<Vec<Hit>, PageError> {
+    let part = &part.to_lowercase();
+    let mut found = Vec::new();
+    if !is_part_of_id(part) {
+        return Ok(found);
+    }
+    let is_it = |id: &str| id.starts_with(part) || id.ends_with(part);
+    let hit = |of: ItemKind, link: String, title: &str, id: &str| Hit {
+        link,
+        title: excerpt(title, 160),
+        note: html! { (badge(Tone::Calm, of.as_str())) " " code { (excerpt(id, 60)) } },
+    };
+    if let Ok(note) = named(site.store, site.project, part) {
+        let title = if note.title.is_empty() { &note.text } else { &note.title };
+        found.push(hit(ItemKind::Note, format!("/notes/{}", note.id), title, note.id.as_str()));
+    }
+    for error in site.store.errors(site.project, &ErrorFilter::default())? {
+        if is_it(&error.hash) {
+            let link = format!("/errors/{}", error.hash);
+            found.push(hit(ItemKind::Error, link, &error.signature.message, &error.hash));
+        }
+    }
+    for strategy in site.store.strategies(site.project, &StrategyFilter::default())? {
+        if is_it(&strategy.id) {
+            let link = format!("/strategies/{}", strategy.id);
+            found.push(hit(ItemKind::Strategy, link, &strategy.insight, &strategy.id));
+        }
+    }
+    Ok(found)
+}
+
+/// The stories of the latest runs that landed as a commit with this beginning.
+fn by_commit(site: &Site<'_>, prefix: &str) -> Result<Vec<Hit>, PageError> {
+    let prefix = &prefix.to_lowercase();
+    let mut found = Vec::new();
+    if prefix.len() < SHORTEST_COMMIT || !prefix.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(found);
+    }
+    for run in site.store.runs(&RunFilter { epic: None, limit: Some(JOURNALS) })? {
+        for entry in site.store.journal(&run.id, 1)? {
+            let text = |key: &str| entry.entry[key].as_str().unwrap_or_default();
+            if text("event") != "committed" || !text("commit").starts_with(prefix) {
+                continue;
+            }
+            found.push(Hit {
+                link: format!("/runs/{}/stories?story={}#landed", run.id, escaped(text("story"))),
+                title: html! { "Commit " code { (excerpt(text("commit"), 60)) } },
+                note: html! { "story " (excerpt(text("story"), 80)) " of epic " (run.epic) ", " (relative_time(site.now, entry.created_at)) },
+            });
+        }
+    }
+    Ok(found)
 }
 
 /// Sessions, runs and receipts by id.

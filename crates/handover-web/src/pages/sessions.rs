@@ -7,15 +7,15 @@ use handover_model::{Session, SessionCounts};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Key, Order, Row, badge, count, empty_state, ordered_table, relative_time, section,
-    state_tone,
+    Column, Key, Order, Paging, Row, badge, count, empty_state, ordered_table, relative_time,
+    section, state_tone,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
     &[PageEntry::in_nav("sessions", "/sessions", "Sessions", render)];
 
-/// Sessions on the page.
-const LISTED: usize = 200;
+/// Sessions per page.
+const LISTED: u32 = 200;
 
 const COLUMNS: [Column; 7] = [
     Column::Text("Session"),
@@ -29,9 +29,10 @@ const COLUMNS: [Column; 7] = [
 
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let sessions = site.store.sessions(None)?;
-    let listed = counted(site, &sessions[..sessions.len().min(LISTED)]);
+    let mut paging = Paging::read(route, LISTED);
+    let listed = counted(site, paging.of(&sessions));
     let order = Order::read(route, &COLUMNS);
-    let note = html! { @if !order.is_chosen() { "Newest first." } @if sessions.len() > LISTED { " The latest " (LISTED) " of " (count(sessions.len())) "." } };
+    let note = html! { @if order.is_chosen() { "Sorted" } @else { "Newest first" } @if let Some(place) = paging.place(listed.len()) { ", " (place) " of " (count(sessions.len())) } "." };
     let body = html! {
         header class="page" { h1 { "Sessions" } p class="lead" { "A session is one piece of work: what agents wrote, thought and were given in it." } }
         (section("sessions", "All sessions", note, html! {
@@ -39,6 +40,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 (empty_state("No session yet.", "Open one, one for each piece of work:", "handover session new login-rework"))
             } @else {
                 (ordered(site, listed, Some(&order)))
+                (paging.links("sessions"))
             }
         }))
     };

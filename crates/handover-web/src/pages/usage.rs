@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use handover_engine::stats::{self, Idle, ItemUses, Learning, UseOf, UsePeriod, Uses};
+use handover_engine::stats::{self, Idle, ItemUses, Learning, Stats, UseOf, UsePeriod, Uses};
 use handover_model::{ItemKind, NoteId};
 use handover_store::StrategyFilter;
 use maud::{Markup, html};
@@ -34,7 +34,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
             (empty_state("Nothing was judged yet.", "It is known once agents of a connected program have ended:", "handover host install"))
         } @else {
             (section("time", "Over time", html! { "Tokens of items whose agent was seen." }, periods(&stats.use_over_time)))
-            (section("parts", "By role, kind and section", html! {}, parts(&stats.used)))
+            (section("parts", "By role, kind and section", html! {}, parts(&stats)))
             (section("never", "Never used", html! { "Received at least five times and never used; critical and young records are not offered." }, never(site, &stats.never_used)))
             (section("items", "What costs most unused", html! { "Of " (plural(stats.use_by_item.len(), "item", "items")) "." }, items(site, &stats.use_by_item)))
             (section("learning", "Learning from use", html! {}, learning(&stats.learning)))
@@ -44,10 +44,7 @@ fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
 }
 
 fn share(of: &UseOf) -> String {
-    match of.tokens {
-        0 => "–".to_owned(),
-        tokens => format!("{:.0} %", 100.0 * of.used_tokens as f64 / tokens as f64),
-    }
+    of.percent().map_or_else(|| "–".to_owned(), |percent| format!("{percent:.0} %"))
 }
 
 fn bar(of: &UseOf) -> Markup {
@@ -80,9 +77,9 @@ fn periods(all: &[UsePeriod]) -> Markup {
     table("", &columns, all.iter().map(row))
 }
 
-fn parts(uses: &Uses) -> Markup {
+fn parts(stats: &Stats) -> Markup {
     use Column::{Graphic, Number, Text};
-    let columns = [
+    let mut columns = vec![
         Text("Part"),
         Text("Of"),
         Number("Items"),
@@ -90,21 +87,33 @@ fn parts(uses: &Uses) -> Markup {
         Number("Share used"),
         Graphic("Share, as a bar"),
     ];
-    let row = |name: String, of_what: &str, of: &UseOf| {
-        Row::new(
-            html! { (excerpt(&name, 60)) },
-            [
-                badge(Tone::Calm, of_what),
-                html! { (count(of.items)) },
-                html! { (count(of.tokens)) },
-                html! { (share(of)) },
-                bar(of),
-            ],
-        )
+    // The same share in each part of the past.
+    columns.extend(stats.use_over_time.iter().map(|period| Number(period.period.label())));
+    let row = |name: &str, of_what: &str, of: &UseOf, part: &dyn Fn(&Uses) -> Option<UseOf>| {
+        let mut cells = vec![
+            badge(Tone::Calm, of_what),
+            html! { (count(of.items)) },
+            html! { (count(of.tokens)) },
+            html! { (share(of)) },
+            bar(of),
+        ];
+        cells.extend(stats.use_over_time.iter().map(|period| {
+            html! { (share(&part(&period.uses).unwrap_or_default())) }
+        }));
+        Row::new(html! { (excerpt(name, 60)) }, cells)
     };
-    let roles = uses.by_role.iter().map(|(role, of)| row(role_name(role.as_str()), "role", of));
-    let kinds = uses.by_kind.iter().map(|(kind, of)| row(kind.as_str().to_owned(), "kind", of));
-    let sections = uses.by_section.iter().map(|(name, of)| row((*name).to_owned(), "section", of));
+    let uses = &stats.used;
+    let roles = uses.by_role.iter().map(|(role, of)| {
+        row(&role_name(role.as_str()), "role", of, &|uses| uses.by_role.get(role).copied())
+    });
+    let kinds = uses
+        .by_kind
+        .iter()
+        .map(|(kind, of)| row(kind.as_str(), "kind", of, &|uses| uses.by_kind.get(kind).copied()));
+    let sections = uses
+        .by_section
+        .iter()
+        .map(|(name, of)| row(name, "section", of, &|uses| uses.by_section.get(name).copied()));
     table("", &columns, roles.chain(kinds).chain(sections))
 }
 

@@ -79,8 +79,7 @@ impl HasTone for ReceiptState {
 impl HasTone for RunState {
     fn tone(self) -> Tone {
         match self {
-            Self::Running => Tone::Good,
-            Self::Done => Tone::Calm,
+            Self::Running | Self::Done => Tone::Good,
             Self::Interrupted | Self::Budget | Self::Environment | Self::Blocked => Tone::Warn,
             Self::Failed => Tone::Bad,
         }
@@ -149,7 +148,7 @@ pub(crate) fn copy_link(path: &str) -> Markup {
 pub(crate) fn share(path: &str) -> Markup {
     html! {
         nav class="links" aria-label="Share" {
-            a href={ (path) "/report.html" } download { "As one file" }
+            a href={ (path) "/report.html" } download { "Download as HTML" }
             (copy_link(path))
         }
     }

@@ -19,6 +19,11 @@ pub(crate) fn plural(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
+/// The verb after a number of things.
+pub(crate) const fn was(number: u64) -> &'static str {
+    if number == 1 { "was" } else { "were" }
+}
+
 /// `3 of 7`.
 pub(crate) fn fraction(part: usize, whole: usize) -> String {
     format!("{} of {}", count(part), count(whole))

@@ -5,6 +5,7 @@ mod elements;
 mod format;
 mod links;
 mod order;
+mod paging;
 mod table;
 mod text;
 mod time;
@@ -15,11 +16,12 @@ pub(crate) use elements::{
     Tone, badge, copy_link, empty_state, fact, facts, retired, section, share, short_id,
     stale_names, stat, state_tone,
 };
-pub(crate) use format::{bytes, count, duration, fraction, money, plural, price};
+pub(crate) use format::{bytes, count, duration, fraction, money, plural, price, was};
 pub(crate) use links::{unlinked, with_parameter};
 pub(crate) use order::{Key, Order};
+pub(crate) use paging::Paging;
 pub(crate) use table::{Column, Row, ordered_table, table};
-pub(crate) use text::{excerpt, role_name, single_line, untrusted};
+pub(crate) use text::{excerpt, role_name, single_line, untrusted, with_code};
 pub(crate) use time::{
     clock, exact_time, moment, relative_time, short_date, time_of_day, utc_note,
 };

@@ -48,14 +48,7 @@ impl Order {
         let column = columns.iter().position(|column| {
             !matches!(column, Column::Graphic(_)) && slug(column.name()) == name
         });
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        for (name, value) in route.request.query.iter().filter(|(name, _)| name != "done") {
-            query.append_pair(name, value);
-        }
-        let query = query.finish();
-        let mark = if query.is_empty() { "" } else { "?" };
-        let address = format!("{}{mark}{query}", route.request.path);
-        Self { address, chosen: column.map(|column| (column, descending)) }
+        Self { address: route.address(), chosen: column.map(|column| (column, descending)) }
     }
 
     /// Sorts a list. Rows that are equal keep their order.

@@ -22,6 +22,22 @@ pub(crate) fn excerpt(text: &str, characters: usize) -> Markup {
     html! { bdi { (cut(&one_line(&visible(&head)), characters)) } }
 }
 
+/// The beginning of an untrusted sentence, whose names and commands are between backticks.
+pub(crate) fn with_code(text: &str, characters: usize) -> Markup {
+    let text =
+        cut(&text.chars().take(characters.saturating_mul(2)).collect::<String>(), characters);
+    // The last one may have been cut off.
+    let paired = text.matches('`').count() / 2 * 2;
+    let mut parts: Vec<&str> = text.splitn(paired + 1, '`').collect();
+    let last = parts.pop().unwrap_or_default();
+    html! {
+        @for (nth, part) in parts.into_iter().enumerate() {
+            @if nth % 2 == 1 { code { (untrusted(part)) } } @else if !part.is_empty() { (untrusted(part)) }
+        }
+        @if !last.is_empty() { (untrusted(last)) }
+    }
+}
+
 /// `qa_expert` → `qa expert`.
 pub(crate) fn role_name(role: &str) -> String {
     role.replace('_', " ")
@@ -57,6 +73,19 @@ mod tests {
     fn a_huge_text_is_not_processed_completely() {
         let html = excerpt(&"W".repeat(10_000_000), 50).into_string();
         assert!(html.len() < 300, "{}", html.len());
+    }
+
+    #[test]
+    fn names_between_backticks_are_code() {
+        let shown = |text: &str, most| with_code(text, most).into_string();
+        assert_eq!(
+            shown("`<a>` is gone", 100),
+            "<code><bdi>&lt;a&gt;</bdi></code><bdi> is gone</bdi>"
+        );
+        assert_eq!(shown("a `b", 100), "<bdi>a `b</bdi>");
+        assert_eq!(shown("a `b` c", 100), "<bdi>a </bdi><code><bdi>b</bdi></code><bdi> c</bdi>");
+        assert_eq!(shown("plain", 100), "<bdi>plain</bdi>");
+        assert!(shown(&"`x` ".repeat(1_000), 40).len() < 600);
     }
 
     #[test]

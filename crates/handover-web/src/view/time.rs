@@ -29,7 +29,7 @@ fn ago(now: Timestamp, time: Timestamp) -> String {
 
 /// The time of day, which the script makes the reader's.
 pub(crate) fn clock(time: Timestamp) -> Markup {
-    html! { time datetime=(time) title=(exact_time(time)) { (time_of_day(time)) } }
+    html! { time datetime=(time) title=(exact_time(time)) { (time.to_string().get(11..19).unwrap_or_default()) } }
 }
 
 /// Day and time, which the script makes the reader's.

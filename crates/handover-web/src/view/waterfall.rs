@@ -16,6 +16,8 @@ pub(crate) struct Span {
     /// All about it in a line.
     pub(crate) note: String,
     pub(crate) link: Option<String>,
+    /// Whether it has no end yet: the script asks for it again from time to time.
+    pub(crate) grows: bool,
 }
 
 /// The bars of one name.
@@ -129,7 +131,7 @@ fn bar(scale: &Scale, span: &Span, y: f64) -> Markup {
     let fits = span.name.chars().count() as f64 * 7.0 + 8.0 < width;
     let drawing = html! {
         title { (span.note) }
-        rect class={ "bar " (span.tone.class()) } x=(format!("{x:.1}")) y=(y + 4.0) width=(format!("{width:.1}")) height=(BAR) rx="3" {}
+        rect class={ "bar " (span.tone.class()) } x=(format!("{x:.1}")) y=(y + 4.0) width=(format!("{width:.1}")) height=(BAR) rx="3" data-grows[span.grows] {}
         @if fits { text class="in" x=(format!("{:.1}", x + 6.0)) y=(y + 17.0) { (span.name) } }
     };
     match &span.link {
@@ -145,7 +147,7 @@ mod tests {
     fn span(from: i64, to: i64) -> Span {
         let at = |seconds: i64| Timestamp::from_micros(seconds * 1_000_000);
         let (name, note) = ("dev".to_owned(), "dev 1".to_owned());
-        Span { from: at(from), to: at(to), tone: Tone::Good, name, note, link: None }
+        Span { from: at(from), to: at(to), tone: Tone::Good, name, note, link: None, grows: false }
     }
 
     #[test]

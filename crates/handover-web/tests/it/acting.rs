@@ -7,7 +7,7 @@ use handover_store::{
 };
 use handover_web::PageResponse;
 
-use crate::fixture::{Fixture, hides, shows};
+use crate::fixture::{Fixture, at, hides, shows};
 use crate::scene::login;
 
 #[track_caller]
@@ -88,6 +88,66 @@ fn notes_strategies_errors_and_sessions_can_be_changed() {
     assert_eq!(location(&fixture.post("/changes", &fields)).split('?').next(), Some("/changes"));
     let notes = fixture.store.notes(&project, &NoteFilter::default()).unwrap();
     assert_eq!(notes.iter().find(|one| one.id == note).unwrap().state, NoteState::Retired);
+}
+
+#[test]
+fn what_may_be_replaced_is_decided() {
+    let fixture = Fixture::new();
+    let project = fixture.project();
+    let earlier = fixture.note(10, NoteKind::Manual, "We use PostgreSQL 15 for the orders.");
+    let later = fixture.note(20, NoteKind::Manual, "We use PostgreSQL 17 for the orders now.");
+    let reason = fixture.redactor.clean(&format!("amended by {later}"));
+    fixture
+        .store
+        .set_note_state(&project, &earlier, NoteState::Amended, Some(&reason), at(21))
+        .unwrap();
+    let path = format!("/notes/{earlier}");
+    let state = || fixture.store.note(&project, &earlier).unwrap().state;
+    let writer = fixture.answer(&handover_web::PageRequest::get(&path), true);
+    shows(&String::from_utf8(writer.body).unwrap(), &["It is outdated", "It still counts"]);
+    hides(&fixture.page(&path), &["It is outdated", "It still counts"]);
+    let decide = |what: &str, id: &str, verb: &str| {
+        fixture.post("/changes", &[("what", what), ("id", id), ("do", verb), ("back", &path)])
+    };
+    location(&decide("note", earlier.as_str(), "confirm"));
+    assert_eq!(state(), NoteState::Amended);
+    shows(&fixture.page(&path), &["Replaced by", "confirmed"]);
+    location(&decide("note", earlier.as_str(), "reject"));
+    assert_eq!(state(), NoteState::Live);
+    shows(&fixture.page(&path), &["Replaced by", "rejected"]);
+    let by = "Some(\"dashboard, token t1\")";
+    assert_eq!(actions(&fixture), [format!("confirm {by}"), format!("reject {by}")]);
+    // Nothing replaces a package that is alone.
+    let alone = fixture.register(&[fixture.package(1, "developer", "Token lifetime", "text")])[0];
+    for verb in ["confirm", "reject"] {
+        assert_eq!(decide("package", &alone.to_string(), verb).status, 409, "{verb}");
+    }
+}
+
+#[test]
+fn a_solution_is_judged() {
+    let fixture = login();
+    let errors = || fixture.store.errors(&fixture.project(), &ErrorFilter::default()).unwrap();
+    let find = |is_solved: bool| {
+        errors().into_iter().find(|one| one.solution.is_some() == is_solved).unwrap()
+    };
+    let solved = find(true);
+    let path = format!("/errors/{}", solved.hash);
+    let page = |path: &str| {
+        let answer = fixture.answer(&handover_web::PageRequest::get(path), true);
+        String::from_utf8(answer.body).unwrap()
+    };
+    shows(&page(&path), &["It worked", "It did not"]);
+    hides(&page(&format!("/errors/{}", find(false).hash)), &["It worked", "It did not"]);
+    hides(&fixture.page(&path), &["It worked"]);
+    let judge = |verb: &str| {
+        let fields = [("what", "error"), ("id", &*solved.hash), ("do", verb), ("back", &*path)];
+        location(&fixture.post("/changes", &fields));
+        find(true).confidence
+    };
+    let (worked, failed) = (judge("confirm"), judge("reject"));
+    assert!(worked > solved.confidence, "{worked} is not above {}", solved.confidence);
+    assert!(failed < worked, "{failed} is not below {worked}");
 }
 
 #[test]

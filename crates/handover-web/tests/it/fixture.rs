@@ -44,6 +44,25 @@ pub(crate) fn role(name: &str) -> Role {
     Role::new(name).unwrap()
 }
 
+/// An item of a receipt.
+pub(crate) fn item(kind: ItemKind, id: &str) -> ReceiptItem {
+    ReceiptItem {
+        kind,
+        id: id.to_owned(),
+        version: 1,
+        form: Form::Full,
+        score: 1.0,
+        terms: [("task".to_owned(), 0.7), ("priority".to_owned(), 0.3)].into(),
+        tokens: 30,
+        read_at: None,
+        outdated: None,
+        used: None,
+        trust: Trust::Agent,
+        flags: Vec::new(),
+        stale: Vec::new(),
+    }
+}
+
 impl Fixture {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -163,6 +182,13 @@ impl Fixture {
         self.assemble_for("Rotate the tokens.", seconds, who, packages, text)
     }
 
+    /// A receipt with these items, delivered.
+    pub(crate) fn given(&self, seconds: i64, who: &str, items: Vec<ReceiptItem>) -> ReceiptId {
+        let id = self.put("Rotate the tokens.", seconds, who, items, "block");
+        self.advance(&id, seconds, &ReceiptStep::Delivered { host: None });
+        id
+    }
+
     fn assemble_for(
         &self,
         task: &str,
@@ -171,22 +197,19 @@ impl Fixture {
         packages: &[PackageId],
         text: &str,
     ) -> ReceiptId {
+        let packages = packages.iter().map(|id| item(ItemKind::Package, &id.to_string()));
+        self.put(task, seconds, who, packages.collect(), text)
+    }
+
+    fn put(
+        &self,
+        task: &str,
+        seconds: i64,
+        who: &str,
+        items: Vec<ReceiptItem>,
+        text: &str,
+    ) -> ReceiptId {
         let id = ReceiptId::new(format!("r_{seconds:08}")).unwrap();
-        let item = |package: &PackageId| ReceiptItem {
-            kind: ItemKind::Package,
-            id: package.to_string(),
-            version: 1,
-            form: Form::Full,
-            score: 1.0,
-            terms: [("task".to_owned(), 0.7), ("priority".to_owned(), 0.3)].into(),
-            tokens: 30,
-            read_at: None,
-            outdated: None,
-            used: None,
-            trust: Trust::Agent,
-            flags: Vec::new(),
-            stale: Vec::new(),
-        };
         let new = NewReceipt {
             id: id.clone(),
             session: self.session.clone(),
@@ -199,7 +222,7 @@ impl Fixture {
             tokens: 300,
             prompt_hash: "0".repeat(64),
             sections: vec![Section { name: "packages".to_owned(), budget: 1_000, used: 300 }],
-            items: packages.iter().map(item).collect(),
+            items,
             left_out: Vec::new(),
             left_out_counts: Default::default(),
             redactions: Default::default(),
@@ -335,13 +358,17 @@ impl Fixture {
     ) {
         let epic = self.store.run_record(run).unwrap().epic;
         let (_, fence) = self.store.epic_owner(&epic).unwrap().unwrap();
+        // What a run says comes after the briefs that it gave.
+        let newest = ReceiptFilter { limit: Some(1), ..ReceiptFilter::default() };
+        let newest = self.store.receipts(&newest).unwrap().pop();
+        let now = newest.map_or(at(10), |receipt| receipt.created_at.max(at(10)));
         let new = NewJournalEntry {
             seq: self.store.journal(run, 1).unwrap().len() as u64 + 1,
             kind,
             entry: self.redactor.clean_json(entry),
             state,
             until: at(20),
-            now: at(10),
+            now,
         };
         self.store.append_journal(run, &new, fence).unwrap();
     }

@@ -1,13 +1,18 @@
 //! Text from agents and files is data on every page.
 
-use handover_model::Topic;
+use handover_model::{JournalKind, NoteKind, Topic, Verdict};
 use handover_store::{
     CleanSignature, ErrorPatterns, ErrorSighting, Events, NewEvent, NewStrategy, ReasoningFilter,
-    Reasonings, Strategies,
+    Reasonings, Strategies, StrategyFilter,
 };
+use handover_web::{PageRequest, demo_paths};
 use serde_json::json;
 
 use crate::fixture::{Fixture, at, role};
+use crate::run_scene::{Ends, play};
+
+/// A story of a run with a hostile title.
+const STORY: &str = "1-1-login";
 
 /// Scripts, attributes, bidirectional text, terminal codes, invisible characters.
 const NASTY: [&str; 6] = [
@@ -78,30 +83,44 @@ fn untrusted_text_never_becomes_markup() {
             now: at(6),
         })
         .unwrap();
-    let error = format!("/errors/{}", error.hash);
     let edit = [("what", "package"), ("id", "1"), ("do", "edit"), ("summary", &*all)];
     assert_eq!(fixture.post("/changes", &edit).status, 303);
-    let pages = [
-        "/",
-        "/sessions",
-        "/sessions/s1",
-        "/sessions/s1/packages",
-        "/sessions/s1/reasoning",
-        "/sessions/s1/receipts",
-        "/packages/1",
-        "/packages/2",
-        "/receipts/r_00000003",
-        "/errors",
-        &error,
-        "/strategies",
-        "/notes",
-        "/knowledge",
-        "/changes",
-        "/receipts/r_00000003/compare",
-        "/away",
-        "/sessions/s1/picture.svg",
+    let note = fixture.note(8, NoteKind::Conversation, &all);
+    let strategy =
+        fixture.store.strategies(&fixture.project(), &StrategyFilter::default()).unwrap();
+    let title = NASTY.join(" ");
+    let run = play(&fixture, "run_1", &[(STORY, &title)], |_, _, _| Ends::With(Verdict::Blocked));
+    fixture.append(&run, JournalKind::Note, json!({"note": all, "text": all}), None);
+    let ids = [
+        ("{session}", "s1"),
+        ("{package}", "1"),
+        ("{receipt}", "r_00000003"),
+        ("{run}", run.as_str()),
+        ("{error}", &*error.hash),
+        ("{strategy}", &*strategy[0].id),
+        ("{note}", note.as_str()),
+        ("1-4-invoice-mail", STORY),
     ];
-    for path in pages {
+    for (name, path) in demo_paths() {
+        let path = ids.iter().fold(path, |path, (from, to)| path.replace(from, to));
+        let (path, query) = path.split_once('?').unwrap_or((&path, ""));
+        let query: Vec<(&str, &str)> =
+            query.split('&').filter_map(|field| field.split_once('=')).collect();
+        for may_write in [true, false] {
+            let mut request = PageRequest::get(path);
+            request.query = query.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+            let answer = fixture.answer(&request, may_write);
+            assert_eq!(answer.status, 200, "{name} {path}");
+            check(name, &String::from_utf8(answer.body).unwrap());
+        }
+    }
+    for path in [
+        "/packages/2",
+        "/sessions/s1/picture.svg",
+        "/sessions/s1/report.html",
+        "/receipts/r_00000003/report.html",
+        "/runs/run_1/report.html",
+    ] {
         check(path, &fixture.page(path));
     }
     let compared = fixture.page_with("/receipts/r_00000003/compare", &[("with", "r_00000007")]);

@@ -1,9 +1,10 @@
 //! Lists: their order and filters, which the address has; who got a record; what happened since a time.
 
 use handover_model::{ItemKind, NoteKind, PackageId, Use};
-use handover_store::{ItemUse, Packages, Receipts};
+use handover_store::{ItemUse, Packages, ReceiptStep, Receipts};
 
 use crate::fixture::{Fixture, hides, shows};
+use crate::readable::readable;
 use crate::scene::login;
 
 /// The places of texts on a page, in this order.
@@ -137,6 +138,68 @@ fn what_happened_since_a_time() {
 }
 
 #[test]
+fn a_long_absence_is_counted_to_its_end() {
+    let fixture = Fixture::new();
+    for seconds in 0..600 {
+        let receipt = fixture.assemble(seconds, "developer", &[], "block");
+        let step = match seconds % 50 {
+            0 => ReceiptStep::Failed { reason: fixture.redactor.clean("the agent was killed") },
+            _ => ReceiptStep::Delivered { host: None },
+        };
+        fixture.advance(&receipt, seconds, &step);
+    }
+    for seconds in 0..60 {
+        fixture.register(&[fixture.package(seconds, "developer", "Finding", "text")]);
+    }
+    let page = fixture.page_with("/away", &[("since", "2020-01-01T00:00:00Z")]);
+    let text = readable(&page);
+    for line in [
+        "Agents briefed: 588 176,400 tokens",
+        "Failed: 12 briefs that never arrived",
+        "12, the latest 10",
+        "Packages: at least 50 written",
+        "at least 50 packages, newest first.",
+        "- and at least 40 others",
+    ] {
+        assert!(text.lines().any(|other| other == line), "no {line:?} in {text}");
+    }
+}
+
+#[test]
+fn notes_reasoning_runs_changes_and_sessions_are_pages() {
+    let fixture = Fixture::new();
+    for seconds in 0..201 {
+        fixture.note(seconds, NoteKind::Manual, &format!("Note {seconds:03}"));
+    }
+    for seconds in 0..151 {
+        fixture.think(seconds, "developer", &format!("Thought {seconds:03}"));
+    }
+    for number in 0..21 {
+        fixture.crashed_run(&format!("run_{number:02}"), &number.to_string());
+    }
+    for number in 0..101 {
+        let verb = if number % 2 == 0 { "close" } else { "reopen" };
+        let fields = [("what", "session"), ("id", "s1"), ("do", verb)];
+        assert_eq!(fixture.post("/changes", &fields).status, 303);
+    }
+    for (path, size, newest, oldest) in [
+        ("/notes", "200", "Note 200", "Note 000"),
+        ("/sessions/s1/reasoning", "150", "Thought 150", "Thought 000"),
+        ("/runs", "20", "run_20", "run_00"),
+        ("/changes", "100", "0101</code>", "0001</code>"),
+    ] {
+        let first = fixture.page(path);
+        shows(&first, &[newest, "Older", &format!("from={size}"), &format!("the latest {size}")]);
+        hides(&first, &[oldest, "Newer"]);
+        let second = fixture.page_with(path, &[("from", size)]);
+        shows(&second, &[oldest, "Newer"]);
+        hides(&second, &[newest, "Older"]);
+        let beyond = fixture.page_with(path, &[("from", "99999")]);
+        shows(&beyond, &["Newer"]);
+    }
+}
+
+#[test]
 fn the_overview_says_what_happened_since_the_last_visit() {
     let fixture = login();
     let visit = |cookies: &[(&str, &str)]| {
@@ -153,7 +216,7 @@ fn the_overview_says_what_happened_since_the_last_visit() {
     let page = String::from_utf8(back.body).unwrap();
     shows(
         &page,
-        &["Since your last visit", "3 agents briefed", "1 brief failed", "/away?since=2027"],
+        &["Since your last visit", "2 agents briefed", "1 brief failed", "/away?since=2027"],
     );
     let hostile = visit(&[("handover_seen", "<script>"), ("handover_before", "\"><script>")]);
     hides(&String::from_utf8(hostile.body).unwrap(), &["Since your last visit", "<script>"]);

@@ -53,7 +53,7 @@ fn figures_equal_those_of_the_statistics() {
         &[
             &figure("Agents briefed", &delivered.to_string()),
             &figure("Briefed today", "600"),
-            &figure("Used of it", &format!("{share} %")),
+            &figure("Share of briefs used", &format!("{share} %")),
             &format!("${:.2} in 14 days", stats.cost.total.cost_usd),
             "600 briefs",
             "25 in total",

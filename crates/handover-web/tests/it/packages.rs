@@ -90,7 +90,7 @@ fn the_list_has_pages() {
     shows(&second, &["Finding 149", "Finding 050", "Older", "Newer"]);
     let last =
         fixture.page_with("/sessions/s1/packages", &[("from", "200"), ("role", "developer")]);
-    shows(&last, &["Finding 000", "Newer", "&amp;role=developer"]);
+    shows(&last, &["Finding 000", "Newer", "?role=developer&amp;from=100"]);
     hides(&last, &["Older"]);
     let beyond = fixture.page_with("/sessions/s1/packages", &[("from", "9999")]);
     shows(&beyond, &["None matches."]);

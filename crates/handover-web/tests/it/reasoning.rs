@@ -47,7 +47,10 @@ fn only_the_latest_entries_are_shown() {
         fixture.think(n, "developer", &format!("Entry number {n:03}."));
     }
     let page = fixture.page("/sessions/s1/reasoning");
-    shows(&page, &["The latest 150 of 160", "Entry number 159.", "Entry number 010."]);
+    shows(
+        &page,
+        &["Oldest first, the latest 150 of 160.", "Entry number 159.", "Entry number 010."],
+    );
     hides(&page, &["Entry number 009."]);
 }
 

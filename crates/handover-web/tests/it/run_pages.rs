@@ -83,8 +83,8 @@ fn a_finished_run() {
     assert_snapshot!(readable(&RunPage::of(smooth).page()), @r"
     [Runs](/runs) /
     # Epic 1 done
-    Run run_1 started 28 h ago, last active 28 h ago, records in session [s1](/sessions/s1), branch handover/epic-1
-    [As one file](/runs/run_1/report.html)
+    Run run_1 started 28 h ago, last active 27 h ago, records in session [s1](/sessions/s1), branch handover/epic-1
+    [Download as HTML](/runs/run_1/report.html)
     {button } Copy link
     Stories done: 2 of 2
     Cost: $1.00 48,000 tokens
@@ -102,7 +102,7 @@ fn a_finished_run() {
     [passed](/runs/run_1/steps?story=1-1-login&amp;phase=gates&amp;attempt=1) 1.5 s
     |
     [passed](/runs/run_1/steps?story=1-1-login&amp;phase=review&amp;attempt=1) 1 m 05 s $0.25
-    | 2 m 11 s | $0.50 | c0ffee1234
+    | 2 m 11 s | $0.50 | [c0ffee1234](/runs/run_1/stories?story=1-1-login#landed)
     | [Sign out everywhere](/runs/run_1/stories?story=1-2-logout)
     1-2-logout
     | done |
@@ -111,24 +111,24 @@ fn a_finished_run() {
     [passed](/runs/run_1/steps?story=1-2-logout&amp;phase=gates&amp;attempt=1) 1.5 s
     |
     [passed](/runs/run_1/steps?story=1-2-logout&amp;phase=review&amp;attempt=1) 1 m 05 s $0.25
-    | 2 m 11 s | $0.50 | c0ffee1234
+    | 2 m 11 s | $0.50 | [c0ffee1234](/runs/run_1/stories?story=1-2-logout#landed)
     ## Time
     When each step ran, to scale.
     - 1-1-login
     - 1-2-logout
     (The steps of the run over time)
     [
-    * dev 1: complete, –
+    * dev 1: complete, 16 m 30 s
     ](/runs/run_1/steps?story=1-1-login&amp;phase=dev&amp;attempt=1)[
     * gates 1: passed, –
     ](/runs/run_1/steps?story=1-1-login&amp;phase=gates&amp;attempt=1)[
-    * review 1: passed, –
+    * review 1: passed, 1.0 s
     ](/runs/run_1/steps?story=1-1-login&amp;phase=review&amp;attempt=1)[
-    * dev 1: complete, –
+    * dev 1: complete, 1.0 s
     ](/runs/run_1/steps?story=1-2-logout&amp;phase=dev&amp;attempt=1)[
     * gates 1: passed, –
     ](/runs/run_1/steps?story=1-2-logout&amp;phase=gates&amp;attempt=1)[
-    * review 1: passed, –
+    * review 1: passed, 1.0 s
     ](/runs/run_1/steps?story=1-2-logout&amp;phase=review&amp;attempt=1)
     ## Cost
     $1.00 in total, as reported by the agent programs.
@@ -148,18 +148,18 @@ fn a_finished_run() {
     ## Journal
     The last entries of 25. [All of it](/runs/run_1/journal)
     | No. | Time | Kind | What | Story | Outcome
-    | 14 | 08:00 | intent | [agent dev 1](/runs/run_1/steps?story=1-2-logout&amp;phase=dev&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
-    | 15 | 08:00 | result | [phase ended dev 1](/runs/run_1/steps?story=1-2-logout&amp;phase=dev&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | complete
-    | 16 | 08:00 | intent | gates 1 | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
-    | 17 | 08:00 | result | gates ended 1 | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | passed
-    | 18 | 08:00 | intent | [agent review 1](/runs/run_1/steps?story=1-2-logout&amp;phase=review&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
-    | 19 | 08:00 | result | [phase ended review 1](/runs/run_1/steps?story=1-2-logout&amp;phase=review&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | passed
-    | 20 | 08:00 | intent | commit | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
-    | 21 | 08:00 | result | committed | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | c0ffee1234…
-    | 22 | 08:00 | intent | merge | – | –
-    | 23 | 08:00 | result | merged | – | –
-    | 24 | 08:00 | intent | finish | – | –
-    | 25 | 08:00 | result | ended | – | done
+    | 14 | 08:16:41 | intent | [agent dev 1](/runs/run_1/steps?story=1-2-logout&amp;phase=dev&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
+    | 15 | 08:16:42 | result | [phase ended dev 1](/runs/run_1/steps?story=1-2-logout&amp;phase=dev&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | complete
+    | 16 | 08:16:42 | intent | gates 1 | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
+    | 17 | 08:16:42 | result | gates ended 1 | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | passed
+    | 18 | 08:16:42 | intent | [agent review 1](/runs/run_1/steps?story=1-2-logout&amp;phase=review&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
+    | 19 | 08:16:43 | result | [phase ended review 1](/runs/run_1/steps?story=1-2-logout&amp;phase=review&amp;attempt=1) | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | passed
+    | 20 | 08:16:43 | intent | commit | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | –
+    | 21 | 08:16:43 | result | committed | [1-2-logout](/runs/run_1/stories?story=1-2-logout) | [c0ffee1234…](/runs/run_1/stories?story=1-2-logout#landed)
+    | 22 | 08:16:43 | intent | merge | – | –
+    | 23 | 08:16:43 | result | merged | – | –
+    | 24 | 08:16:43 | intent | finish | – | –
+    | 25 | 08:16:43 | result | ended | – | done
     ");
 }
 
@@ -169,7 +169,7 @@ fn a_failed_run() {
     let news = news(&failed.page(), &finished.page());
     let is_entry = |line: &&str| line.contains(" | intent | ") || line.contains(" | result | ");
     let (entries, news): (Vec<&str>, Vec<&str>) = news.lines().partition(is_entry);
-    assert_eq!(entries.last(), Some(&"| 31 | 08:00 | result | ended | – | failed"));
+    assert_eq!(entries.last(), Some(&"| 31 | 08:16:45 | result | ended | – | failed"));
     assert_snapshot!(news.join("\n"), @r"
     # Epic 1 failed
     Stories done: 1 of 2 1 failed

@@ -1,11 +1,38 @@
 //! Search over all records.
 
 use handover_model::NoteKind;
+use handover_store::{ErrorFilter, ErrorPatterns, Strategies, StrategyFilter};
 
 use crate::fixture::{Fixture, hides, shows};
+use crate::scene::login;
 
 fn results(fixture: &Fixture, query: &str) -> String {
     fixture.page_with("/search", &[("q", query)])
+}
+
+#[test]
+fn notes_errors_and_strategies_are_found_by_a_part_of_their_id() {
+    let fixture = login();
+    let note = fixture.note(60, NoteKind::Manual, "Prices are cents.");
+    let errors = fixture.store.errors(&fixture.project(), &ErrorFilter::default()).unwrap();
+    let strategies =
+        fixture.store.strategies(&fixture.project(), &StrategyFilter::default()).unwrap();
+    for (id, link) in [
+        (note.as_str(), format!("/notes/{note}")),
+        (errors[0].hash.as_str(), format!("/errors/{}", errors[0].hash)),
+        (strategies[0].id.as_str(), format!("/strategies/{}", strategies[0].id)),
+    ] {
+        for part in [&id[..8], &id[id.len() - 8..]] {
+            let page = fixture.page_with("/search", &[("q", part)]);
+            let by_name = page.split("id=\"ids\"").nth(1).unwrap_or_default();
+            assert!(by_name.contains(&format!("href=\"{link}\"")), "{part}: {page}");
+        }
+    }
+    for other in ["tokens", "zzzz99", "a1"] {
+        let page = fixture.page_with("/search", &[("q", other)]);
+        let by_name = page.split("id=\"ids\"").nth(1).unwrap_or_default();
+        hides(by_name, &["href=\"/notes/", "By name</h2>"]);
+    }
 }
 
 #[test]

@@ -30,7 +30,8 @@ fn marks_show_how_far_packages_got() {
             "class=\"brief delivered\"",
         ],
     );
-    assert_eq!(page.matches("class=\"lane\"").count(), 3, "one lane per role");
+    let picture = page.split("class=\"waterfall\"").next().unwrap();
+    assert_eq!(picture.matches("class=\"lane\"").count(), 3, "one lane per role");
 }
 
 #[test]
@@ -87,6 +88,41 @@ fn the_timeline_shows_what_happened() {
             "Looks good",
         ],
     );
+}
+
+#[test]
+fn agents_without_a_verdict_are_bars_too() {
+    let fixture = Fixture::new();
+    fixture.receipt(1, "tech_lead", &[], "block");
+    let working = fixture.assemble(99_900, "developer", &[], "block");
+    fixture.advance(&working, 99_900, &ReceiptStep::Delivered { host: None });
+    fixture.assemble(99_910, "qa_expert", &[], "block");
+    let page = fixture.page("/sessions/s1");
+    let falls = page.split("class=\"waterfall\"").nth(1).unwrap().split("</svg>").next().unwrap();
+    shows(
+        falls,
+        &["developer: at work, 1 m 40 s", "tech lead: no verdict", "/receipts/r_00099900"],
+    );
+    assert_eq!(falls.matches("data-grows").count(), 1, "{falls}");
+    hides(falls, &["r_00099910"]);
+    // Nobody is at work in a session that is closed.
+    let close = [("what", "session"), ("id", "s1"), ("do", "close")];
+    assert_eq!(fixture.post("/changes", &close).status, 303);
+    hides(&fixture.page("/sessions/s1"), &["at work", "data-grows"]);
+}
+
+#[test]
+fn the_guard_is_news_only_if_it_refuses() {
+    let fixture = Fixture::new();
+    fixture.think(1, "developer", "Something");
+    let role = "developer";
+    fixture.event(2, "guard", json!({"role": role, "allowed": true, "reasons": []}));
+    let reasons = ["the prompt has no brief"];
+    fixture.event(3, "guard", json!({"role": role, "allowed": false, "reasons": reasons}));
+    let page = fixture.page("/sessions/s1");
+    let timeline = page.split("class=\"tale\"").nth(1).unwrap();
+    assert_eq!(timeline.matches("guard").count(), 1, "{timeline}");
+    shows(timeline, &["refused by the guard", "the prompt has no brief"]);
 }
 
 #[test]
@@ -160,5 +196,5 @@ fn the_overview_lists_what_needs_a_person() {
 fn a_calm_overview_says_so() {
     let fixture = Fixture::new();
     let page = fixture.page("/");
-    shows(&page, &["0 things", "no run is waiting", "no briefs yet"]);
+    shows(&page, &["no run is waiting", "no briefs yet"]);
 }

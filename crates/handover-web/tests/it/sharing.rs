@@ -2,8 +2,9 @@
 
 use handover_model::Verdict;
 
-use crate::fixture::{Fixture, hides, shows};
+use crate::fixture::{FORM_TOKEN, Fixture, hides, shows};
 use crate::run_scene::{Ends, STORIES, play};
+use crate::scene::login;
 
 #[test]
 fn a_session_a_receipt_and_a_run_are_files_to_send() {
@@ -50,4 +51,34 @@ fn a_session_a_receipt_and_a_run_are_files_to_send() {
         &[&format!("href=\"/runs/{run}/steps?story=1-1-login&amp;phase=dev&amp;attempt=1\"")],
     );
     shows(&fixture.page("/sessions/s1"), &[&format!("href=\"/runs/{run}\"")]);
+}
+
+#[test]
+fn a_file_is_the_same_whoever_saves_it() {
+    let fixture = login();
+    let run = play(&fixture, "run_1", &STORIES, |_, _, _| Ends::With(Verdict::Blocked));
+    for page in ["/sessions/s1", "/receipts/r_rich", &format!("/runs/{run}")] {
+        let request = handover_web::PageRequest::get(&format!("{page}/report.html"));
+        let writer = fixture.answer(&request, true);
+        assert_eq!(writer.status, 200, "{page}");
+        let text = String::from_utf8(writer.body).unwrap();
+        assert_eq!(text, String::from_utf8(fixture.answer(&request, false).body).unwrap());
+        hides(&text, &["<label", "<details class=\"act\"", "<summary>Retire", FORM_TOKEN]);
+    }
+}
+
+#[test]
+fn a_file_has_neither_nonce_nor_the_path_of_a_result() {
+    let fixture = Fixture::new();
+    let task = "Do it.\n\nWrite one JSON object to the file `/home/me/.x/result-1.json` (the variable \
+        HANDOVER_RESULT holds that path):\n\n{\"nonce\": \"0123456789abcdef\", \"story\": \"1-1\"}";
+    let receipt = fixture.task(10, "developer", task);
+    let page = format!("/receipts/{receipt}");
+    shows(&fixture.page(&page), &["0123456789abcdef", "/home/me"]);
+    let file = fixture.page(&format!("{page}/report.html"));
+    hides(&file, &["0123456789abcdef", "/home/me"]);
+    shows(
+        &file,
+        &["Do it.", "&quot;nonce&quot;: &quot;…&quot;", "&quot;story&quot;", "HANDOVER_RESULT"],
+    );
 }

@@ -34,6 +34,7 @@ fn a_failed_review_is_two_clicks_from_the_run() {
             "review said failed.",
             "$0.25",
             "what it was given",
+            "<summary>The brief</summary>",
             "Before: <bdi>gates 1</bdi>",
         ],
     );
@@ -44,6 +45,33 @@ fn a_failed_review_is_two_clicks_from_the_run() {
         assert_eq!(fixture.get("/runs/run_1/steps", &asked).status, 404);
     }
     assert_eq!(fixture.get("/runs/run_1/stories", &[("story", "x")]).status, 404);
+}
+
+#[test]
+fn what_landed_is_on_the_page_of_its_story_and_found_by_its_commit() {
+    let fixture = Fixture::new();
+    let run = play(&fixture, "run_1", &STORIES, |_, phase, _| {
+        Ends::With(if phase == RunPhase::Review { Verdict::Passed } else { Verdict::Complete })
+    });
+    let story = |id: &str| fixture.page_with("/runs/run_1/stories", &[("story", id)]);
+    // Each commit lands on the one before it.
+    shows(&story("1-1-login"), &["What landed", "<ins>+c0ffee1234-1-1-login"]);
+    shows(
+        &story("1-2-logout"),
+        &["<del>-c0ffee1234-1-1-login", "<ins>+c0ffee1234-1-2-logout", "href=\"#landed\""],
+    );
+    let link = "/runs/run_1/stories?story=1-1-login#landed";
+    shows(&fixture.page(&format!("/runs/{run}")), &[link]);
+    shows(&fixture.page(&format!("/runs/{run}/journal")), &[link]);
+    let search = |words: &str| fixture.page_with("/search", &[("q", words)]);
+    shows(&search("C0FFEE1"), &["Commit", link, "/runs/run_1/stories?story=1-2-logout#landed"]);
+    hides(&search("c0ffee"), &["#landed"]);
+    hides(&search("c0ffee2"), &["#landed"]);
+
+    let blocked = Fixture::new();
+    play(&blocked, "run_1", &STORIES, |_, _, _| Ends::With(Verdict::Blocked));
+    let page = blocked.page_with("/runs/run_1/stories", &[("story", "1-1-login")]);
+    hides(&page, &["What landed"]);
 }
 
 #[test]
@@ -71,7 +99,7 @@ fn a_receipt_has_its_task_its_outcome_and_its_step() {
     shows(&page, &["Rotate the tokens.", "review said failed.", &step, "Compare with another"]);
     let alone = fixture.task(20, "developer", "Fix it. password=hunter2sEcret");
     let page = fixture.page(&format!("/receipts/{alone}"));
-    shows(&page, &["Fix it.", "no verdict", "The brief was never delivered."]);
+    shows(&page, &["Fix it.", "No verdict.", "The brief was never delivered."]);
     hides(&page, &["hunter2sEcret"]);
     fixture
         .store

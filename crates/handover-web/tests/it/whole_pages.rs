@@ -28,15 +28,15 @@ fn the_overview() {
     Briefed today: 0 0 tokens
     Failed today: 0 no briefs yet
     ## Needs a person
-    3 things. [What happened lately](/away)
+    3 waiting. [What happened lately](/away)
     - brief failed[tech lead in s1: the agent was killed](/receipts/r_00000070)28 h ago
     - degraded[An agent in s1 got less than it should have. the store was busy](/sessions/s1)28 h ago
     - blocker[qa expert: The test tenant is down.](/sessions/s1/reasoning?role=qa_expert)28 h ago
     ## The last 7 days
     What agents got, and what it was good for.
     Agents briefed: 2 4,621 tokens
-    Used of it: – known once agents have ended
-    Secrets stopped: 2 on their way into briefs
+    Share of briefs used: – known once agents have ended
+    Secrets stopped: 2 on their way into briefs, each time
     Known errors passed on: 0 with what solved them
     ## Sessions
     [All sessions](/sessions)
@@ -77,7 +77,7 @@ fn a_session() {
     # Session s1 active
     Started 28 h ago
     [Picture](/sessions/s1)[Packages 3](/sessions/s1/packages)[Reasoning 3](/sessions/s1/reasoning)[Receipts 3](/sessions/s1/receipts)
-    [As one file](/sessions/s1/report.html)
+    [Download as HTML](/sessions/s1/report.html)
     {button } Copy link
     Packages: 3 in their latest version
     Reached someone: 2 of 3 1 read
@@ -127,25 +127,35 @@ fn a_session() {
     ](/sessions/s1/reasoning?role=developer)[
     * tech lead was briefed: 300 tokens, failed
     ](/receipts/r_00000070)
+    ## Time
+    From each brief to the verdict of its agent, to scale; pauses are shortened. Without a verdict, to the last sign of it.
+    - developer
+    - qa expert
+    (The agents of the session over time)
+    [
+    * developer: no verdict, 1.0 s
+    ](/receipts/r_rich)[
+    * qa expert: no verdict, –
+    ](/receipts/r_00000060)
     ## Reached nobody
     Written, but in no brief that arrived.
     - [What is left to do](/packages/4) by developer, 28 h ago
     ## What happened
     In order of time. Times are UTC.
     - 15 Jan
-    - 08:00requirements engineerwrote [How tokens rotate](/packages/1) for developer, tech lead superseded
-    - 08:00requirements engineercorrected [How tokens rotate](/packages/2) for developer, tech lead
-    - 08:00qa expertwrote [Two refreshes sign the user out](/packages/3) for everyone
-    - 08:00developerwrote [What is left to do](/packages/4) for everyone reached nobody
-    - 08:00developerdecisions: “Keep the old token for a moment.”
-    - 08:00qa expertblockers: “The test tenant is down.”
-    - 08:00developer[brief delivered: 2 packages and 1 piece of reasoning](/receipts/r_rich), 4,321 tokens confirmed
-    - 08:00developeropened [How tokens rotate](/packages/2)
-    - 08:01qa expert[brief delivered: 2 packages](/receipts/r_00000060), 300 tokens delivered
-    - 08:01tech lead[brief failed: 0 packages](/receipts/r_00000070), 300 tokens failed
-    - 08:01developerdecisions: “One refresh at a time, behind a lock.”
-    - 08:01developerverdict complete Refreshes are safe.
-    - 08:01handoverdegraded the store was busy
+    - 08:00:10requirements engineerwrote [How tokens rotate](/packages/1) for developer, tech lead superseded
+    - 08:00:20requirements engineercorrected [How tokens rotate](/packages/2) for developer, tech lead
+    - 08:00:30qa expertwrote [Two refreshes sign the user out](/packages/3) for everyone
+    - 08:00:40developerwrote [What is left to do](/packages/4) for everyone reached nobody
+    - 08:00:45developerdecisions: “Keep the old token for a moment.”
+    - 08:00:46qa expertblockers: “The test tenant is down.”
+    - 08:00:50developer[brief delivered: 2 packages and 1 piece of reasoning](/receipts/r_rich), 4,321 tokens confirmed
+    - 08:00:53developeropened [How tokens rotate](/packages/2)
+    - 08:01:00qa expert[brief delivered: 2 packages](/receipts/r_00000060), 300 tokens delivered
+    - 08:01:10tech lead[brief failed: 0 packages](/receipts/r_00000070), 300 tokens failed
+    - 08:01:30developerdecisions: “One refresh at a time, behind a lock.”
+    - 08:01:35developerverdict complete Refreshes are safe.
+    - 08:01:36handoverdegraded the store was busy
     ## Groups
     Parallel streams of work.
     | Group | State | About | Counted
@@ -219,14 +229,14 @@ fn the_reasoning_of_a_session() {
     Oldest first. Times are UTC.
     - 15 Jan
     -
-    08:00 developer decisions
+    08:00:45 developer decisions
     Keep the old token for a moment.
     about Keep the old token for a moment.
     -
-    08:00 qa expert blockers group login high confidence
+    08:00:46 qa expert blockers group login high confidence
     The test tenant is down.
     -
-    08:01 developer decisions
+    08:01:30 developer decisions
     One refresh at a time, behind a lock.
     about One refresh at a time, behind a lock.
     ");
@@ -262,13 +272,13 @@ fn a_receipt_with_everything() {
     - Confirmed 28 h ago, the agent has it
     Specialization is incomplete: the template is too long
     [Compare with another](/receipts/r_rich/compare) r_rich
-    [As one file](/receipts/r_rich/report.html)
+    [Download as HTML](/receipts/r_rich/report.html)
     {button } Copy link
     ## Task
     What it was asked to do, without secrets.
     Rotate refresh tokens.
     ## Outcome
-    no verdict It is still at work, or it ended without a report.
+    No verdict. The agent is still working or ended without reporting.
     ## Where its budget went
     4,321 tokens in total, counted for claude.
     | Section | Share | Used | Allowed
@@ -340,9 +350,9 @@ fn a_failed_receipt() {
     - Confirmed not yet
     - Failed the agent was killed
     [Compare with another](/receipts/r_00000070/compare) 000070
-    [As one file](/receipts/r_00000070/report.html)
+    [Download as HTML](/receipts/r_00000070/report.html)
     Rotate the tokens.
-    no verdict The brief never arrived.
+    No verdict. The brief never arrived.
     300 tokens in total, counted for claude.
     | packages | | 300 | of 1,000
     The window was in the zone normal. Trimmed: Never arrived.
@@ -429,11 +439,11 @@ fn a_search_that_finds_every_kind() {
     ## By words
     3
     - [Two refreshes sign the user out](/packages/3)
-    package failures · docs/30.md, session s1, 28 h ago
+    package agent failures · docs/30.md, session s1, 28 h ago
     - [One refresh at a time, behind a lock.](/sessions/s1/reasoning)
-    reasoning decisions of developer, session s1, 28 h ago
+    reasoning agent decisions of developer, session s1, 28 h ago
     - [One refresh at a time, behind a lock.](/strategies/st_05a2b8ca4e76d7ee)
-    strategy helped 1 time, 28 h ago
+    strategy agent helped 1 time, 28 h ago
     ");
 }
 

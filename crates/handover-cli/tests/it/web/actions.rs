@@ -23,7 +23,7 @@ struct Action {
 
 /// How it is done.
 #[derive(Debug, Clone, Copy)]
-enum Hands {
+pub(super) enum Hands {
     Keyboard,
     Phone,
 }
@@ -55,6 +55,9 @@ fn actions(known: &Known) -> Vec<Action> {
         all.push(retire(page.clone(), retired));
         all.push(press(&page, "restore", restored));
     }
+    let error = format!("/errors/{}", known.error);
+    all.push(press(&error, "confirm", "It worked"));
+    all.push(press(&error, "reject", "It did not"));
     all.push(press("/sessions/s1", "close", "Closed session s1"));
     all.push(press("/sessions/s1", "reopen", "Reopened session s1"));
     all.push(press("/sessions/s1", "fail", "Closed session s1"));
@@ -130,7 +133,7 @@ impl Hands {
     }
 
     /// Presses or types.
-    fn touch(self, browser: &Browser, css: &str, text: Option<&str>) {
+    pub(super) fn touch(self, browser: &Browser, css: &str, text: Option<&str>) {
         match self {
             Self::Phone => browser.click(css),
             Self::Keyboard => {
@@ -153,7 +156,7 @@ impl Hands {
 }
 
 #[track_caller]
-fn is_clean(browser: &Browser, hands: Hands) {
+pub(super) fn is_clean(browser: &Browser, hands: Hands) {
     let page = browser.address();
     assert_eq!(browser.barriers(), Vec::<String>::new(), "{hands:?} {page}");
     assert_eq!(browser.eval(TOO_WIDE), false, "{hands:?} {page}");

@@ -72,7 +72,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 (stat("Failed today", html! { span class=(if failed > 0 { "bad" } else { "" }) { (count(failed)) } }, if failed > 0 { "briefs that never arrived" } else if today.delivered() > 0 { "every brief arrived" } else { "no briefs yet" }))
             }
             @if let Some(counts) = (site.coverage)() { (covered(&counts)) }
-            (section("needs", "Needs a person", html! { (plural(needs.len(), "thing", "things")) ". " a href="/away" { "What happened lately" } }, need_list(site, &needs)))
+            (section("needs", "Needs a person", html! { @if !needs.is_empty() { (count(needs.len())) " waiting. " } a href="/away" { "What happened lately" } }, need_list(site, &needs)))
             (team)
             @if !runs.is_empty() {
                 (section("runs", "Runs", html! { a href="/runs" { "All runs" } }, runs::rows(site, &runs[..runs.len().min(LISTED)])))

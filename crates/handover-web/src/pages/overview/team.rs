@@ -29,8 +29,8 @@ pub(super) fn render(site: &Site<'_>, days: &[Day]) -> Result<Markup, PageError>
         (section("team", "The last 7 days", html! { "What agents got, and what it was good for." }, html! {
             dl class="stats" {
                 (stat("Agents briefed", count(briefs.delivered()), html! { (count(briefs.tokens)) " tokens" }))
-                (stat("Used of it", share(items.used_tokens, items.tokens), html! { @if items.judged == 0 { "known once agents have ended" } @else { "of the tokens of " a href="/use" { (plural(usize::try_from(items.judged).unwrap_or(usize::MAX), "brief", "briefs")) } } }))
-                (stat("Secrets stopped", count(stopped), "on their way into briefs"))
+                (stat("Share of briefs used", share(items.used_tokens, items.tokens), html! { @if items.judged == 0 { "known once agents have ended" } @else { "of the tokens of " a href="/use" { (plural(usize::try_from(items.judged).unwrap_or(usize::MAX), "brief", "briefs")) } } }))
+                (stat("Secrets stopped", count(stopped), "on their way into briefs, each time"))
                 (stat("Known errors passed on", count(items.errors), "with what solved them"))
             }
         }))

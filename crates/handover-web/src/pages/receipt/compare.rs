@@ -5,7 +5,7 @@ use handover_store::ReceiptFilter;
 use maud::{Markup, html};
 
 use super::diff::line_diff;
-use super::items::Names;
+use super::items::{Names, form_label, is_scored, share};
 use super::outcome::Ended;
 use crate::error::PageError;
 use crate::page::{Page, PageResult, Route};
@@ -146,9 +146,9 @@ fn both(site: &Site<'_>, left: &Receipt, right: &Receipt) -> Result<Markup, Page
     })
 }
 
-/// Every item of either, and its form in each.
+/// Every item of either, in whichever version, and its form in each.
 fn items(left: &Receipt, right: &Receipt, names: &Names) -> Markup {
-    let same = |a: &ReceiptItem, b: &ReceiptItem| a.kind == b.kind && a.id == b.id;
+    let same = |a: &ReceiptItem, b: &ReceiptItem| names.is_same((a.kind, &a.id), (b.kind, &b.id));
     let only_right =
         right.items.iter().filter(|item| !left.items.iter().any(|other| same(item, other)));
     let all: Vec<&ReceiptItem> = left.items.iter().chain(only_right).collect();
@@ -157,12 +157,18 @@ fn items(left: &Receipt, right: &Receipt, names: &Names) -> Markup {
     }
     let cell = |receipt: &Receipt, item: &ReceiptItem| {
         let best = receipt.items.iter().map(|item| item.score).fold(0.0, f64::max);
-        let left_out =
-            receipt.left_out.iter().find(|out| out.kind == item.kind && out.id == item.id);
+        let left_out = receipt
+            .left_out
+            .iter()
+            .find(|out| names.is_same((out.kind, &out.id), (item.kind, &item.id)));
         match (receipt.items.iter().find(|other| same(item, other)), left_out) {
             (Some(found), _) => html! {
                 (badge(Tone::Good, "in")) " "
-                span class="muted" { (super::items::form_label(found.form)) @if found.version > 1 { ", v" (found.version) } ", score " (super::items::share(found.score, best)) }
+                span class="muted" {
+                    (form_label(found.form))
+                    @if found.version > 1 || found.id != item.id { ", v" (found.version) }
+                    @if is_scored(found) { ", score " (share(found.score, best)) }
+                }
                 @if let Some(used) = found.used { " " (badge(Tone::Calm, used.as_str())) }
             },
             (None, Some(out)) => {

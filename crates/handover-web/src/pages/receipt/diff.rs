@@ -14,17 +14,33 @@ use crate::view::{count, relative_time};
 const LINES: usize = 400;
 const COMPARED: usize = 200_000;
 
+/// Receipts that are read at once.
+const TOGETHER: u32 = 50;
+
 /// The previous receipt of the same session, group and role.
 pub(super) fn previous(site: &Site<'_>, receipt: &Receipt) -> Result<Option<Receipt>> {
-    let filter = ReceiptFilter {
+    let mut filter = ReceiptFilter {
         session: Some(receipt.session.clone()),
+        group: receipt.group.clone(),
         role: Some(receipt.role.clone()),
+        until: Some(receipt.created_at),
+        limit: Some(TOGETHER),
         ..ReceiptFilter::default()
     };
-    let all = site.store.receipts(&filter)?;
-    let older = all.iter().filter(|other| other.group == receipt.group);
-    let previous = older.skip_while(|other| other.id != receipt.id).nth(1);
-    previous.map(|previous| site.store.receipt(&previous.id)).transpose()
+    let is_older = |other: &&Receipt| {
+        other.group == receipt.group
+            && (other.created_at, &other.id) < (receipt.created_at, &receipt.id)
+    };
+    loop {
+        let some = site.store.receipts(&filter)?;
+        if let Some(previous) = some.iter().find(is_older) {
+            return Ok(Some(site.store.receipt(&previous.id)?));
+        }
+        if some.len() < TOGETHER as usize {
+            return Ok(None);
+        }
+        filter.skip += TOGETHER;
+    }
 }
 
 pub(super) fn render(
@@ -36,14 +52,7 @@ pub(super) fn render(
     let Some(previous) = previous else {
         return html! { p class="muted" { "This is the first brief of this role." } };
     };
-    let same = |a: &ReceiptItem, b: &ReceiptItem| {
-        a.kind == b.kind && a.id == b.id && a.version == b.version
-    };
-    let without = |of: &Receipt, other: &Receipt| -> Vec<ReceiptItem> {
-        let alone = |item: &&ReceiptItem| !other.items.iter().any(|one| same(item, one));
-        of.items.iter().filter(alone).cloned().collect()
-    };
-    let (added, removed) = (without(receipt, previous), without(previous, receipt));
+    let change = Change::between(previous, receipt, names);
     html! {
         p {
             a href={ "/receipts/" (previous.id) } { "Previous brief" } ", " (relative_time(site.now, previous.created_at)) ": "
@@ -51,12 +60,47 @@ pub(super) fn render(
             @if previous.zone != receipt.zone { ", zone " (previous.zone.as_str().replace('_', " ")) " → " (receipt.zone.as_str().replace('_', " ")) }
             "."
         }
-        @if added.is_empty() && removed.is_empty() { p class="muted" { "The same items." } }
+        @if change.is_empty() { p class="muted" { "The same items." } }
         ul class="list change" {
-            @for item in &added { li class="plus" { span class="sign" { "+" } (names.link(item.kind, &item.id)) } }
-            @for item in &removed { li class="minus" { span class="sign" { "−" } span class="muted" { (item.kind) " " } (names.link(item.kind, &item.id)) } }
+            @for (before, item) in &change.renewed {
+                li { span class="sign" { "~" } (names.link(item.kind, &item.id)) span class="muted" { ", v" (before.version) " → v" (item.version) } }
+            }
+            @for item in &change.added { li class="plus" { span class="sign" { "+" } (names.link(item.kind, &item.id)) } }
+            @for item in &change.removed { li class="minus" { span class="sign" { "−" } span class="muted" { (item.kind) " " } (names.link(item.kind, &item.id)) } }
         }
         @if let (Some(before), Some(after)) = (&previous.text, &receipt.text) { (line_diff(site, before, after)) }
+    }
+}
+
+/// What came, what went, and what is there in another version.
+struct Change<'a> {
+    added: Vec<&'a ReceiptItem>,
+    removed: Vec<&'a ReceiptItem>,
+    renewed: Vec<(&'a ReceiptItem, &'a ReceiptItem)>,
+}
+
+impl<'a> Change<'a> {
+    fn between(before: &'a Receipt, after: &'a Receipt, names: &Names) -> Self {
+        let find = |of: &'a Receipt, item: &ReceiptItem| {
+            let is_it = |other: &&ReceiptItem| {
+                names.is_same((other.kind, &other.id), (item.kind, &item.id))
+            };
+            of.items.iter().find(is_it)
+        };
+        let mut change = Self { added: Vec::new(), removed: Vec::new(), renewed: Vec::new() };
+        for item in &after.items {
+            match find(before, item) {
+                None => change.added.push(item),
+                Some(old) if old.version != item.version => change.renewed.push((old, item)),
+                Some(_) => {}
+            }
+        }
+        change.removed.extend(before.items.iter().filter(|item| find(after, item).is_none()));
+        change
+    }
+
+    fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty() && self.renewed.is_empty()
     }
 }
 

@@ -24,6 +24,14 @@ struct Name {
     title: String,
     author: Option<String>,
     link: Option<String>,
+    /// What its versions have in common: session and path of a package.
+    lineage: Option<String>,
+}
+
+impl Name {
+    fn new(title: String, link: Option<String>) -> Self {
+        Self { title, author: None, link, lineage: None }
+    }
 }
 
 impl Names {
@@ -39,6 +47,12 @@ impl Names {
             .chain(previous.iter().flat_map(|previous| &previous.items))
             .map(|item| (item.kind, item.id.as_str()))
             .chain(receipt.left_out.iter().map(|item| (item.kind, item.id.as_str())))
+            .chain(
+                previous
+                    .iter()
+                    .flat_map(|previous| &previous.left_out)
+                    .map(|item| (item.kind, item.id.as_str())),
+            )
             .collect();
         let any = |kind: ItemKind| ids.iter().any(|(ids, _)| *ids == kind);
         for (_, id) in ids.iter().filter(|(kind, _)| *kind == ItemKind::Package) {
@@ -46,6 +60,7 @@ impl Names {
                 continue;
             };
             let name = Name {
+                lineage: Some(format!("{}\n{}", package.session, package.path)),
                 title: package.title.unwrap_or(package.path),
                 author: Some(package.producer.to_string()),
                 link: Some(format!("/packages/{id}")),
@@ -58,6 +73,7 @@ impl Names {
                     title: format!("{}: {}", entry.phase, single_line(&entry.content)),
                     author: Some(entry.role.to_string()),
                     link: Some(format!("/sessions/{}/reasoning", receipt.session)),
+                    lineage: None,
                 };
                 names.insert((ItemKind::Reasoning, entry.id.to_string()), name);
             }
@@ -69,13 +85,13 @@ impl Names {
                     Some(solution) => format!("{} → {solution}", error.signature.message),
                     None => error.signature.message.clone(),
                 };
-                names.insert((ItemKind::Error, error.hash), Name { title, author: None, link });
+                names.insert((ItemKind::Error, error.hash), Name::new(title, link));
             }
         }
         if any(ItemKind::Strategy) {
             for strategy in site.store.strategies(site.project, &StrategyFilter::default())? {
                 let link = Some(format!("/strategies/{}", strategy.id));
-                let name = Name { title: strategy.insight, author: None, link };
+                let name = Name::new(strategy.insight, link);
                 names.insert((ItemKind::Strategy, strategy.id), name);
             }
         }
@@ -87,9 +103,20 @@ impl Names {
             };
             let title = if note.title.is_empty() { note.text } else { note.title };
             let link = Some(format!("/notes/{id}"));
-            names.insert((ItemKind::Note, (*id).to_owned()), Name { title, author: None, link });
+            names.insert((ItemKind::Note, (*id).to_owned()), Name::new(title, link));
         }
         Ok(Self { names, now: site.now })
+    }
+
+    /// Whether two ids are of the same item: each version of a package has an id of its own.
+    pub(super) fn is_same(&self, one: (ItemKind, &str), other: (ItemKind, &str)) -> bool {
+        one == other
+            || one.0 == other.0
+                && self.lineage(one).is_some_and(|of| Some(of) == self.lineage(other))
+    }
+
+    fn lineage(&self, (kind, id): (ItemKind, &str)) -> Option<&str> {
+        self.names.get(&(kind, id.to_owned()))?.lineage.as_deref()
     }
 
     /// The title of an item as a link.
@@ -119,7 +146,7 @@ pub(super) fn candidates(receipt: &Receipt, names: &Names) -> Markup {
     let most = receipt
         .items
         .iter()
-        .map(|item| item.terms.values().map(|value| value.max(0.0)).sum::<f64>().max(item.score))
+        .map(|item| score_terms(item).map(|(_, value)| value.max(0.0)).sum::<f64>().max(item.score))
         .chain(receipt.left_out.iter().map(|item| item.score))
         .fold(0.0, f64::max);
     let terms = by_weight(receipt);
@@ -167,7 +194,7 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
         html! { span class="kind" { (kind) } " " (names.link(kind, id)) }
     };
     let included = receipt.items.iter().map(|item| {
-        let scored = !item.terms.is_empty();
+        let scored = is_scored(item);
         Row::new(
             head(item.kind, &item.id),
             [
@@ -178,7 +205,7 @@ fn rows(receipt: &Receipt, names: &Names, terms: &[&str], most: f64) -> Markup {
                 html! { (item.trust.as_str()) @for flag in &item.flags { " " (badge(Tone::Bad, flag.as_str())) } },
                 freshness(item),
                 if scored { html! { (share(item.score, best)) } } else { none() },
-                if scored { score_terms(&item.terms, terms, most) } else { html! {} },
+                if scored { term_bars(item, terms, most) } else { html! {} },
                 if item.tokens == 0 { none() } else { html! { (count(item.tokens)) } },
                 use_of(item, names.now),
             ],
@@ -256,7 +283,7 @@ pub(super) const fn form_label(form: handover_model::Form) -> &'static str {
 /// The terms of the scores, the most influential first.
 fn by_weight(receipt: &Receipt) -> Vec<&str> {
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-    for (name, value) in receipt.items.iter().flat_map(|item| &item.terms) {
+    for (name, value) in receipt.items.iter().flat_map(score_terms) {
         *sums.entry(name).or_default() += value.max(0.0);
     }
     let mut terms: Vec<(&str, f64)> = sums.into_iter().collect();
@@ -264,12 +291,23 @@ fn by_weight(receipt: &Receipt) -> Vec<&str> {
     terms.into_iter().map(|(name, _)| name).collect()
 }
 
-/// The contributions to a score.
-fn score_terms(terms: &BTreeMap<String, f64>, all: &[&str], most: f64) -> Markup {
+/// The contributions to the score of an item. How much of a reasoning was passed on is none, although it is beside them.
+fn score_terms(item: &ReceiptItem) -> impl Iterator<Item = (&str, f64)> {
+    let terms = item.terms.iter().map(|(name, value)| (name.as_str(), *value));
+    terms.filter(|(name, _)| *name != ReceiptItem::CHARACTERS)
+}
+
+/// Whether it was chosen by a score: reasoning is passed on by its phase and its time.
+pub(super) fn is_scored(item: &ReceiptItem) -> bool {
+    item.score > 0.0 || score_terms(item).next().is_some()
+}
+
+/// The contributions as a bar and in words.
+fn term_bars(item: &ReceiptItem, all: &[&str], most: f64) -> Markup {
     let list: Vec<Share> = all
         .iter()
         .map(|name| {
-            let value = terms.get(*name).copied().unwrap_or(0.0);
+            let value = score_terms(item).find(|(own, _)| own == name).map_or(0.0, |(_, v)| v);
             Share { name: format!("{} {value:.2}", name.replace('_', " ")), value }
         })
         .collect();

@@ -15,7 +15,7 @@ use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
     Column, Row, Tone, badge, count, empty_state, excerpt, meter, plural, relative_time, role_name,
-    section, share, short_id, single_line, state_tone, table, untrusted,
+    section, share, short_id, single_line, state_tone, table, untrusted, was,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[
@@ -98,7 +98,7 @@ fn summary(receipt: &Receipt) -> Markup {
         @if receipt.iteration > 0 { ", in iteration " (receipt.iteration) }
         @if let Some(group) = &receipt.group { " in group " (group) }
         @if let Some(model) = &receipt.model { ", model " (excerpt(model, 60)) }
-        ". " @if left_out > 0 { (count(left_out)) " more were left out." }
+        ". " @if left_out > 0 { (count(left_out)) " more " (was(left_out)) " left out." }
     }
 }
 
@@ -179,7 +179,10 @@ fn redactions(receipt: &Receipt) -> Markup {
             (table("small", &[Column::Text("Rule"), Column::Number("Times")], receipt.redactions.iter().map(row)))
         }
         @if before > 0 {
-            p class="note" { (count(before)) " more had been removed when the texts were stored; the brief shows their placeholders." }
+            p class="note" {
+                (count(before)) @if before == 1 { " secret " } @else { " secrets " } (was(before)) " removed when "
+                @if before == 1 { "its text was stored; the brief shows a placeholder." } @else { "their texts were stored; the brief shows placeholders." }
+            }
         }
     }
 }

@@ -33,7 +33,7 @@ impl Ended {
             (None, Some(step)) if !step.verdict.is_empty() => {
                 badge(word_tone(&step.verdict), &step.verdict)
             }
-            (None, _) => html! { span class="muted" { "no verdict" } },
+            (None, _) => html! { span class="muted" { "No verdict." } },
         }
     }
 }
@@ -96,7 +96,7 @@ fn silence(receipt: &Receipt) -> &'static str {
         ReceiptState::Assembled => "The brief was never delivered.",
         ReceiptState::Failed => "The brief never arrived.",
         ReceiptState::Delivered | ReceiptState::Confirmed => {
-            "It is still at work, or it ended without a report."
+            "The agent is still working or ended without reporting."
         }
     }
 }

@@ -4,7 +4,7 @@ use handover_model::{Receipt, ReceiptItem};
 use handover_text::quote::visible;
 use maud::{Markup, html};
 
-use super::items::{Names, form_label, share, use_of};
+use super::items::{Names, form_label, is_scored, share, use_of};
 use crate::site::Site;
 use crate::view::{Tone, badge, count, empty_state, moment, stale_names};
 
@@ -43,7 +43,7 @@ fn source(item: &ReceiptItem, names: &Names, best: f64) -> Markup {
         p { span class="kind" { (item.kind) } " " (names.link(item.kind, &item.id)) }
         p class="muted" {
             (form_label(item.form)) @if item.tokens > 0 { ", " (count(item.tokens)) " tokens" }
-            @if item.score > 0.0 { ", score " (share(item.score, best)) }
+            @if is_scored(item) { ", score " (share(item.score, best)) }
             ", from " (item.trust.as_str())
         }
         p {

@@ -7,10 +7,12 @@ use maud::{Markup, html};
 use crate::error::PageError;
 use crate::page::Route;
 use crate::site::Site;
-use crate::view::{Tone, badge, excerpt, section, single_line, untrusted};
+use crate::view::{Tone, badge, excerpt, section, single_line, untrusted, with_code};
 
 /// Characters of a question.
 const ASKED: usize = 200;
+/// Characters of a way out.
+const FIX: usize = 1_000;
 
 pub(super) fn ask(
     site: &Site<'_>,
@@ -73,15 +75,6 @@ fn found(finding: &Finding) -> Markup {
     html! {
         p { (badge(tone, word)) " " a href=(link) { (excerpt(&finding.title, 100)) } " " span class="muted" { (finding.kind) " " (excerpt(&finding.origin, 100)) } }
         p { (untrusted(&finding.explanation)) }
-        @for fix in &finding.fixes { p class="muted" { "→ " (with_code(fix)) } }
-    }
-}
-
-/// A sentence whose commands are between backticks.
-fn with_code(text: &str) -> Markup {
-    html! {
-        @for (nth, part) in text.split('`').enumerate() {
-            @if nth % 2 == 1 { code { (untrusted(part)) } } @else { (untrusted(part)) }
-        }
+        @for fix in &finding.fixes { p class="muted" { "→ " (with_code(fix, FIX)) } }
     }
 }

@@ -146,8 +146,8 @@ fn approvals(site: &Site<'_>, view: &RunView) -> Markup {
                             }
                         }
                         @if site.may_write {
-                            (form(site, run, &[("do", "approve"), ("scenario", &one.id)], "It holds", "Note"))
-                            (form(site, run, &[("do", "object"), ("scenario", &one.id)], "It does not", "What is wrong"))
+                            (form(site, run, &[("do", "approve"), ("scenario", &one.id)], "Passed", "Note"))
+                            (form(site, run, &[("do", "object"), ("scenario", &one.id)], "Failed", "What is wrong"))
                         }
                     }
                 }

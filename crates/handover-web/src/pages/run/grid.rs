@@ -9,6 +9,7 @@ use crate::site::Site;
 use crate::steps::{RunStep, escaped, steps};
 use crate::view::{
     Tone, badge, count, duration, excerpt, money, price, relative_time, single_line, state_tone,
+    with_code,
 };
 
 /// The usual order of phases; unknown ones follow.
@@ -36,7 +37,7 @@ pub(super) fn grid(site: &Site<'_>, view: &RunView, document: &RunDocument) -> M
                             th scope="row" {
                                 a href={ "/runs/" (run) "/stories?story=" (escaped(&story.id)) } { (excerpt(&story.title, 80)) }
                                 p class="muted" { code { (excerpt(&story.id, 60)) } }
-                                @if let Some(reason) = &story.reason { p class="reason" { (excerpt(reason, 160)) } }
+                                @if let Some(reason) = &story.reason { p class="reason" { (with_code(reason, 160)) } }
                             }
                             td { (badge(state_tone(story.state()), &story.state)) }
                             @for phase in &phases {
@@ -46,7 +47,7 @@ pub(super) fn grid(site: &Site<'_>, view: &RunView, document: &RunDocument) -> M
                             td class="number" { (price(story.price())) }
                             td {
                                 @match (&story.commit, &story.failed_branch) {
-                                    (Some(commit), _) => code title=(single_line(commit)) { (commit.chars().take(10).collect::<String>()) },
+                                    (Some(commit), _) => a href={ "/runs/" (run) "/stories?story=" (escaped(&story.id)) "#landed" } { code title=(single_line(commit)) { (commit.chars().take(10).collect::<String>()) } },
                                     (None, Some(branch)) => code { (excerpt(branch, 60)) },
                                     (None, None) => "–",
                                 }

@@ -21,7 +21,7 @@ use crate::steps::escaped;
 use crate::view::{
     Column, Row, Tone, badge, clock, count, duration, empty_state, excerpt, fraction, moment,
     plural, price, relative_time, section, share, short_id, stat, state_tone, table, untrusted,
-    utc_note,
+    utc_note, with_code,
 };
 
 use self::questions::RejectedAnswer;
@@ -185,11 +185,11 @@ fn next_step(view: &RunView, document: &RunDocument) -> Markup {
         div class={ "notice " (tone.class()) } id="needed" data-live {
             // What it waited for is no longer true once it is answered.
             @let reason = document.reason.as_ref().filter(|_| !view.is_answered());
-            p { strong { (what) } @if let Some(reason) = reason { " " (untrusted(reason)) } }
+            p { strong { (what) } @if let Some(reason) = reason { " " (with_code(reason, 1_000)) } }
             @for story in document.units().filter(|story| matches!(story.state(), StoryState::Failed | StoryState::Blocked)) {
                 p {
                     code { (excerpt(&story.id, 80)) } " " (story.state().as_str())
-                    @if let Some(reason) = &story.reason { ": " (excerpt(reason, 300)) }
+                    @if let Some(reason) = &story.reason { ": " (with_code(reason, 300)) }
                 }
             }
             pre { code { (command) } }
@@ -281,7 +281,9 @@ fn journal_row(run: &RunId, entry: &JournalEntry) -> Row {
     let nothing = || html! { "–" };
     let outcome = match outcome {
         "" => nothing(),
-        commit if commit == word("commit") => html! { code { (excerpt(commit, 11)) } },
+        commit if commit == word("commit") => html! {
+            a href={ "/runs/" (run) "/stories?story=" (escaped(word("story"))) "#landed" } { code { (excerpt(commit, 11)) } }
+        },
         outcome => excerpt(&outcome.replace('_', " "), 120),
     };
     // An agent of a party has no page of its own.

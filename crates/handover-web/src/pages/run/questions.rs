@@ -87,7 +87,7 @@ pub(super) fn section(
             }
         }
         @if !open.is_empty() {
-            (view::section("questions", "Waiting for an answer", html! { (plural(open.len(), "question", "questions")) }, html! {
+            (view::section("questions", "Waiting for an answer", html! { (open.len()) " waiting" }, html! {
                 @for (n, asked) in open.iter().enumerate() {
                     (question_form(site, view, n, asked, rejected.filter(|rejected| of_story(rejected, &asked.story))))
                 }

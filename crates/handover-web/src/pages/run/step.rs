@@ -25,8 +25,10 @@ const LINES: usize = 160;
 const TEXT: usize = 4_000;
 const TOOL: usize = 2_000;
 /// How much of a patch is shown.
-const PATCH: usize = 60_000;
+pub(super) const PATCH: usize = 60_000;
 const FILES: usize = 60;
+/// Characters of each part of a prompt.
+const PROMPT: usize = 20_000;
 
 pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     if route.query("story").is_none() {
@@ -57,6 +59,7 @@ pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         }
         (causes(step))
         (work(site, step))
+        (prompt(site, step))
         (conversation_section(site, &view, step))
         (neighbours(&id, &all, at))
     };
@@ -91,9 +94,31 @@ fn numbers(site: &Site<'_>, step: &RunStep) -> Markup {
         }
         @if let Some(failure) = step.failure { (fact("Program", html! { "ended with " (failure.replace('_', " ")) })) }
         @if let Some(receipt) = &step.receipt {
-            (fact("Brief", html! { a href={ "/receipts/" (receipt) } { "what it was given, with its prompt" } }))
+            (fact("Brief", html! { a href={ "/receipts/" (receipt) } { "what it was given" } }))
         }
     })
+}
+
+/// The prompt of an agent, folded: its brief and its task.
+fn prompt(site: &Site<'_>, step: &RunStep) -> Markup {
+    let receipt = step.receipt.as_ref().and_then(|id| site.store.receipt(id).ok());
+    let Some(receipt) = receipt else { return html! {} };
+    let texts = [("The brief", &receipt.text), ("The task", &receipt.task)];
+    section(
+        "prompt",
+        "Prompt",
+        html! { a href={ "/receipts/" (receipt.id) } { "Why it knew what it knew" } },
+        html! {
+            @for (name, text) in texts {
+                @if let Some(text) = text {
+                    details {
+                        summary { (name) }
+                        pre class="log" tabindex="0" dir="auto" { (visible(&cut(site.redactor.clean(text).as_str(), PROMPT))) }
+                    }
+                }
+            }
+        },
+    )
 }
 
 /// What the gates, the scenarios or the reviewer found.
@@ -185,7 +210,7 @@ fn work(site: &Site<'_>, step: &RunStep) -> Markup {
     )
 }
 
-fn diff(site: &Site<'_>, patch: &str) -> Markup {
+pub(super) fn diff(site: &Site<'_>, patch: &str) -> Markup {
     let clean = site.redactor.clean(patch);
     html! {
         pre class="diff whole" tabindex="0" {

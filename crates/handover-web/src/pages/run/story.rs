@@ -4,7 +4,7 @@ use handover_model::RunId;
 use handover_text::cut::cut;
 use maud::{Markup, html};
 
-use super::step::verdict;
+use super::step::{PATCH, diff, verdict};
 use crate::error::PageError;
 use crate::page::{Page, PageResult, Route};
 use crate::run_view::{RunView, Story};
@@ -12,7 +12,7 @@ use crate::site::Site;
 use crate::steps::{RunStep, steps};
 use crate::view::{
     badge, duration, empty_state, excerpt, fact, facts, money, plural, price, relative_time,
-    section, state_tone, untrusted,
+    section, state_tone, with_code,
 };
 
 pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
@@ -31,7 +31,7 @@ pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let body = html! {
         header class="page" id="head" data-live {
             h1 { (excerpt(&story.title, 140)) " " (badge(state_tone(story.state()), &story.state)) }
-            @if let Some(reason) = &story.reason { p class="lead" { (untrusted(&cut(reason, 1_000))) } }
+            @if let Some(reason) = &story.reason { p class="lead" { (with_code(reason, 1_000)) } }
             (story_facts(story))
         }
         @if !story.test_setup.is_empty() {
@@ -42,6 +42,7 @@ pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             @if all.is_empty() { (empty_state("Nothing was started for it yet.", "The run works on other stories, or has ended before.", "")) }
             ol class="timeline" { @for step in &all { (line(site, &id, step)) } }
         }))
+        (landed(site, &view, story))
     };
     Ok(Page {
         title: format!("Story {}", story.id),
@@ -57,9 +58,31 @@ fn story_facts(story: &Story) -> Markup {
     facts(html! {
         (fact("Story", html! { code { (excerpt(&story.id, 80)) } }))
         (fact("Cost", html! { (price(story.price())) ", " (duration(story.phases.iter().map(|phase| phase.duration_ms).sum())) }))
-        @if let Some(commit) = &story.commit { (fact("Commit", html! { code { (excerpt(commit, 60)) } })) }
+        @if let Some(commit) = &story.commit { (fact("Commit", html! { a href="#landed" { code { (excerpt(commit, 60)) } } })) }
         @if let Some(branch) = &story.failed_branch { (fact("Kept on", html! { code { (excerpt(branch, 100)) } })) }
     })
+}
+
+/// The commit with all of its work, if the run made one.
+fn landed(site: &Site<'_>, view: &RunView, story: &Story) -> Markup {
+    let Some((before, commit)) = view.landed(&story.id) else { return html! {} };
+    let patch = (site.patch)(&before, &commit, PATCH).filter(|patch| !patch.trim().is_empty());
+    let note = html! {
+        "Commit " code { (excerpt(&commit, 60)) }
+        @if let Some(document) = &view.document { " on " code { (excerpt(&document.branch, 100)) } }
+        "."
+    };
+    section(
+        "landed",
+        "What landed",
+        note,
+        html! {
+            @match &patch {
+                Some(patch) => (diff(site, patch)),
+                None => p class="muted" { "This machine does not have the commit. " code { "git show " (excerpt(&commit, 60)) } " shows it where it is." },
+            }
+        },
+    )
 }
 
 fn line(site: &Site<'_>, run: &RunId, step: &RunStep) -> Markup {

@@ -59,5 +59,6 @@ fn span(site: &Site<'_>, view: &RunView, step: &RunStep, is_running: bool) -> Op
         name: single_line(&step.phase),
         note: single_line(&format!("{}: {verdict}, {took}", step.name())),
         link: Some(step.path(&view.run.id)),
+        grows: is_running && step.ended.is_none(),
     })
 }

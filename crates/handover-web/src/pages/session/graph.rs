@@ -83,7 +83,7 @@ pub(crate) struct SessionGraph {
     pub(crate) reasoning: Vec<ReasoningNode>,
     pub(crate) receipts: Vec<Receipt>,
     pub(crate) edges: Vec<Edge>,
-    /// Verdicts, degraded handoffs and decisions of the guard.
+    /// Verdicts, degraded handoffs and refusals of the guard.
     pub(crate) outcomes: Vec<Event>,
     /// The session is too long to be read as a whole: nothing before this time is here.
     pub(crate) since: Option<Timestamp>,
@@ -152,7 +152,8 @@ impl SessionGraph {
             };
             outcomes.extend(store.events(session, &filter)?);
         }
-        outcomes.retain(|event| is_known(event.created_at));
+        // That a brief may go out is no news.
+        outcomes.retain(|event| is_known(event.created_at) && event.payload["allowed"] != true);
         outcomes.sort_by_key(|event| (event.created_at, event.id));
         let mut graph = Self { packages, reasoning, receipts, edges: Vec::new(), outcomes, since };
         graph.connect(store, session, &reasoning_ids)?;

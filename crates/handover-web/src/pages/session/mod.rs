@@ -33,6 +33,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     })?;
     let is_empty =
         graph.packages.is_empty() && graph.reasoning.is_empty() && graph.receipts.is_empty();
+    let (tale, is_cut) = timeline::render(site, &graph);
     let body = html! {
         (heading(site, &session, "picture"))
         (share(&format!("/sessions/{id}")))
@@ -45,9 +46,9 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         } @else {
             (figures(site, id, &graph))
             (picture::render(id, &graph, route))
-            (falls::render(site, id, &graph)?)
+            (falls::render(site, &session, &graph)?)
             (undelivered(id, &graph, site))
-            (section("tale", "What happened", html! { "In order of time." (utc_note()) }, timeline::render(site, &graph)))
+            (section("tale", "What happened", html! { "In order of time" @if is_cut { ", the latest " (timeline::ENTRIES) } "." (utc_note()) }, tale))
         }
         @if !groups.is_empty() {
             (section("groups", "Groups", html! { "Parallel streams of work." }, group_table(&groups)))

@@ -8,7 +8,7 @@ use crate::site::Site;
 use crate::view::{Tone, badge, clock, count, excerpt, plural, role_name, short_date, state_tone};
 
 /// Entries of the timeline.
-const ENTRIES: usize = 40;
+pub(super) const ENTRIES: usize = 40;
 
 struct TimelineEntry {
     at: Timestamp,
@@ -16,8 +16,8 @@ struct TimelineEntry {
     what: Markup,
 }
 
-/// The latest entries in chronological order.
-pub(super) fn render(site: &Site<'_>, graph: &SessionGraph) -> Markup {
+/// The latest entries in chronological order, and whether there are more.
+pub(super) fn render(site: &Site<'_>, graph: &SessionGraph) -> (Markup, bool) {
     // Of each kind, only what can be among the latest entries.
     let mut entries = packages(site, graph);
     entries.extend(reasoning(graph));
@@ -25,9 +25,10 @@ pub(super) fn render(site: &Site<'_>, graph: &SessionGraph) -> Markup {
     entries.extend(opened(graph));
     entries.extend(outcomes(graph));
     entries.sort_by_key(|entry| entry.at);
-    let latest = entries.split_off(entries.len().saturating_sub(ENTRIES));
+    let hidden = entries.len().saturating_sub(ENTRIES);
+    let latest = entries.split_off(hidden);
     let mut last_day = String::new();
-    html! {
+    let list = html! {
         ol class="tale" {
             @for entry in latest {
                 @let today = short_date(entry.at);
@@ -39,7 +40,8 @@ pub(super) fn render(site: &Site<'_>, graph: &SessionGraph) -> Markup {
                 }
             }
         }
-    }
+    };
+    (list, hidden > 0)
 }
 
 /// Who wrote which package for whom.
@@ -125,14 +127,17 @@ fn opened(graph: &SessionGraph) -> impl Iterator<Item = TimelineEntry> {
 fn outcomes(graph: &SessionGraph) -> impl Iterator<Item = TimelineEntry> {
     graph.outcomes.iter().rev().take(ENTRIES).map(|event| {
         let text = |key: &str| event.payload[key].as_str().unwrap_or_default();
+        let reasons = event.payload["reasons"].as_array().into_iter().flatten();
+        let reasons: Vec<&str> = reasons.filter_map(|reason| reason.as_str()).collect();
+        let reasons = reasons.join("; ");
         let who = [text("role"), text("phase")].into_iter().find(|word| !word.is_empty());
         TimelineEntry {
             at: event.created_at,
             who: role_name(who.unwrap_or("handover")),
             what: html! {
-                (event.kind.as_str()) " "
+                @if event.payload["allowed"] == false { "refused by the guard " } @else { (event.kind.as_str()) " " }
                 @if !text("verdict").is_empty() { strong { (text("verdict").replace('_', " ")) } " " }
-                (excerpt(first_non_empty(&[text("summary"), text("reason"), text("message")]), 160))
+                (excerpt(first_non_empty(&[text("summary"), text("reason"), text("message"), &reasons]), 160))
             },
         }
     })
