@@ -1,5 +1,5 @@
 //! What runs leave behind and nothing needs any more: the folders of runs that are over, with their worktrees, and
-//! the shared build cache.
+//! where Cargo built in them.
 //!
 //! A folder stays if its run can be resumed, if its session is open, if git keeps work of the run under a ref, if a
 //! worktree in it holds a tree that no branch has, if it is younger than asked for, or if somebody else owns it.
@@ -19,7 +19,7 @@ use crate::runner::LOGS;
 
 /// The folder of all runs, in `.handover/`.
 const RUNS: &str = "runs";
-/// The build cache that the worktrees of all runs share.
+/// Where Cargo builds in the worktrees of all runs.
 const CACHE: &str = "cargo-target";
 /// What the name of a folder begins with that is being deleted.
 const DOOMED: &str = "gc-";

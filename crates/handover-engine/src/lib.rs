@@ -48,4 +48,4 @@ pub use log_filter::{ShownLines, log_filter};
 pub use observe::observe;
 pub use plan::{Overrides, Preview, PreviewPrompt, RunRequest};
 pub use reducer::Line;
-pub use runner::{Engine, OnProgress, Progress};
+pub use runner::{Engine, OnProgress, Progress, backoff, lifted_at};

@@ -69,6 +69,7 @@ impl PromptRequest {
             relevance: Some(self.about.clone()),
             model: self.model.clone(),
             reasoning: self.reasoning,
+            host: Some(self.host),
             role_text: Some(self.role_text.clone()),
             ..HandoffRequest::new(self.session.clone(), self.role.clone(), receipt, self.now)
         })

@@ -1,7 +1,7 @@
 //! A run as JSON.
 
 use handover_agents::{Identity, is_alive};
-use handover_model::{Run, RunState, ScenarioOutcome, StoryState, UatGate};
+use handover_model::{JournalEntry, Run, RunState, ScenarioOutcome, StoryState, UatGate};
 use handover_store::Store;
 use serde_json::{Value, json};
 
@@ -11,8 +11,17 @@ use crate::{EngineError, fold};
 
 /// The stored run as JSON; none if it crashed before it was planned.
 pub fn of_run(store: &dyn Store, run: &Run, machine: &str) -> Result<Option<Value>, EngineError> {
-    let journal = store.journal(&run.id, 1)?;
-    let Some(folded) = fold(&run.id, &journal)? else { return Ok(None) };
+    of_journal(store, run, &store.journal(&run.id, 1)?, machine)
+}
+
+/// The same, of a journal that was read already.
+pub fn of_journal(
+    store: &dyn Store,
+    run: &Run,
+    journal: &[JournalEntry],
+    machine: &str,
+) -> Result<Option<Value>, EngineError> {
+    let Some(folded) = fold(&run.id, journal)? else { return Ok(None) };
     Ok(Some(document(run, &folded.state, is_at_work(store, run, machine)?)))
 }
 

@@ -1,6 +1,7 @@
 //! Which session and group a command is about: a flag, else a variable, else the only active session.
 
-use handover_model::{GroupId, ProjectId, Session, SessionId, SessionStatus};
+use handover_model::{GroupId, ProjectId, RecordState, Session, SessionId, SessionStatus};
+use handover_store::PackageFilter;
 
 use super::{App, DEFAULT_SESSION};
 use crate::env;
@@ -36,7 +37,8 @@ impl App {
     }
 
     /// The session that a run records in: the named one, else the only active one that is not a run's own.
-    /// None means a session of the epic's own.
+    /// The default session counts if there is no other and it holds packages. None means a session of the
+    /// epic's own.
     pub(crate) fn session_of_run(&self) -> Result<Option<SessionId>, CommandError> {
         // A run may open the session that is named.
         let named = self
@@ -51,7 +53,10 @@ impl App {
         let is_own = |session: &Session| {
             ["epic", "chain"].iter().any(|key| session.metadata.get(key).is_some())
         };
-        active.retain(|session| !is_own(session) && !is_default(session));
+        active.retain(|session| !is_own(session));
+        if active.len() > 1 || !self.any_holds_packages(&active)? {
+            active.retain(|session| !is_default(session));
+        }
         if active.len() > 1 {
             self.ui.note(format_args!(
                 "There are {} active sessions; the run has its own. `--session ID` picks one.",
@@ -61,10 +66,24 @@ impl App {
         }
         let only = active.pop().map(|session| session.id);
         if let Some(session) = &only {
-            self.ui
-                .note(format_args!("Session {session} is the only active one; the run uses it."));
+            self.ui.note(format_args!("Using session {session}."));
         }
         Ok(only)
+    }
+
+    /// Whether one of these sessions holds a package for agents.
+    fn any_holds_packages(&self, sessions: &[Session]) -> Result<bool, CommandError> {
+        let one = PackageFilter {
+            state: Some(RecordState::Live),
+            limit: Some(1),
+            ..PackageFilter::default()
+        };
+        for session in sessions {
+            if !self.store()?.packages(&session.id, &one)?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Like [`App::session`], for commands that also work without a session.

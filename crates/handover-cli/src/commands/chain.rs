@@ -6,7 +6,7 @@ use handover_model::EpicId;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::run::{RunArgs, Shown, engine, outcome, request};
+use super::run::{RunArgs, Shown, engine, outcome, request, warn_of_trust};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 use crate::ui::count;
@@ -48,6 +48,9 @@ pub(crate) fn run(app: &App, args: ChainArgs) -> Outcome {
     for word in &more {
         epics.push(story::epic_id(word)?);
     }
+    if !args.dry_run {
+        warn_of_trust(app, &each);
+    }
     engine(app, |engine| {
         if args.dry_run {
             return preview(app, &engine.chain_order(&epics)?);
@@ -85,7 +88,7 @@ fn preview(app: &App, order: &[ChainLink]) -> Outcome {
             let on: Vec<&str> = link.builds_on.iter().map(EpicId::as_str).collect();
             vec![(n + 1).to_string(), link.epic.to_string(), on.join(", ")]
         });
-        ui.table(&["", "epic", "builds on"], rows.collect(), "No epics.")
+        ui.table(&["order", "epic", "builds on"], rows.collect(), "No epics.")
     })?;
     Ok(Exit::Done)
 }

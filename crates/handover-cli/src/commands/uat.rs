@@ -7,7 +7,7 @@ use handover_model::{EpicId, Host, RunState, UatGate};
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::run::{RunArgs, Shown, doing, engine, holding, money, outcome, request};
+use super::run::{RunArgs, Shown, engine, money, outcome, request};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 use crate::input::agent_programs;
@@ -145,14 +145,14 @@ fn human(document: Option<&Document>, approvals: &[Value]) -> Vec<Value> {
 
 fn show(app: &App, uat: &Value) -> Result<(), CommandError> {
     let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
-    let number = |key: &str| uat[key].as_u64().and_then(|n| n.try_into().ok()).unwrap_or(0);
+    let number = |key: &str| uat[key].as_u64().unwrap_or_default();
     app.ui.line(format_args!(
-        "Acceptance of epic {} ({}): {}. {}, {} not.",
+        "Acceptance of epic {} ({}): {}. {} passed, {} failed.",
         text(uat, "epic"),
         text(uat, "gate"),
         text(uat, "state"),
-        holding(number("passed")),
-        doing(number("failed")),
+        number("passed"),
+        number("failed"),
     ))?;
     if let Some(reason) = uat["reason"].as_str() {
         app.ui.line(reason)?;

@@ -1,11 +1,12 @@
 //! The `test` script of a `package.json`, through npm, pnpm or yarn.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use handover_agents::Environment;
 
 use super::kind::folder_of;
 use super::{FailedTests, Gate, GateFolder, GateKind, GateOutput, format};
+use crate::bounded;
 
 /// Package managers of JavaScript.
 #[derive(Debug)]
@@ -43,6 +44,16 @@ impl GateKind for JavaScript {
 
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
         format::marks(output)
+    }
+
+    fn install(&self, gate: &Gate, folder: &Path) -> Option<String> {
+        let manifest = bounded::text(&folder.join("package.json"))?;
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).ok()?;
+        let needs = |key: &str| manifest[key].as_object().is_some_and(|all| !all.is_empty());
+        let is_needed = needs("dependencies") || needs("devDependencies");
+        // The packages of a workspace are installed above its members.
+        let is_done = folder.ancestors().any(|above| above.join("node_modules").exists());
+        (is_needed && !is_done).then(|| format!("{} install", gate.program.display()))
     }
 }
 

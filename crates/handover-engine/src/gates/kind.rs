@@ -28,6 +28,12 @@ pub trait GateKind: Sync {
         Vec::new()
     }
 
+    /// The command that installs what the tool needs, if that was never done in this folder of the checkout.
+    fn install(&self, gate: &Gate, folder: &Path) -> Option<String> {
+        let _ = (gate, folder);
+        None
+    }
+
     /// What is not installed according to the output, although the program started.
     fn missing(&self, output: &GateOutput<'_>) -> Option<String> {
         let _ = output;

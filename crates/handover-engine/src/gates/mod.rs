@@ -163,10 +163,12 @@ pub enum GateError {
         what: String,
     },
     /// It fails before any agent has worked, and names no test that could be compared.
-    #[error("gate `{gate}` fails before any work, without naming a test ({ended}):\n{tail}")]
+    #[error("gate `{gate}` fails before any work, without naming a test ({ended}):\n{tail}{}", first(install.as_ref()))]
     Broken {
         /// The gate.
         gate: String,
+        /// The command that installs what it needs, if that was never done.
+        install: Option<String>,
         /// How it ended.
         ended: String,
         /// The end of its output.
@@ -209,6 +211,10 @@ pub enum GateError {
         #[source]
         source: AgentError,
     },
+}
+
+fn first(install: Option<&String>) -> String {
+    install.map(|command| format!("\n`{command}` first?")).unwrap_or_default()
 }
 
 fn named(tests: &[String]) -> String {

@@ -53,6 +53,23 @@ impl Worktree {
         }
     }
 
+    /// The name that git knows it by, which it keeps when it is moved; none if its link is broken.
+    pub fn name(&self) -> Option<String> {
+        Some(self.admin()?.file_name()?.to_str()?.to_owned())
+    }
+
+    /// Whether another worktree of the repository, by that name, still exists.
+    pub fn has_neighbor(&self, name: &str) -> bool {
+        let place =
+            fs_err::read_to_string(self.repo.common.join("worktrees").join(name).join("gitdir"));
+        place.is_ok_and(|place| Path::new(place.trim()).exists())
+    }
+
+    /// Keeps other engines from creating and removing worktrees.
+    pub fn lock_list(&self) -> Result<fs_err::File, GitError> {
+        lock_exclusively(&self.repo.common)
+    }
+
     /// Whether its link to the repository is intact.
     pub fn is_linked(&self) -> bool {
         self.admin().is_some()

@@ -1,5 +1,6 @@
 //! From a user's request to the plan of a run: stories, base commit, branch.
 
+mod cautions;
 mod earlier;
 mod preview;
 mod request;
@@ -18,6 +19,7 @@ use crate::git::{GitError, Repo, ref_part};
 use crate::reducer::{Plan, PlannedStory, Skip};
 use crate::story::{self, Discovery, Layout, Status, StoryError, discover};
 
+pub(crate) use cautions::{NO_GATES, cautions};
 pub use preview::{Preview, PreviewPrompt};
 pub use request::{Overrides, RunRequest};
 
@@ -100,7 +102,7 @@ impl Planner<'_> {
     }
 
     /// The gates of the user's checkout; those of a worktree may differ.
-    fn gates(&self) -> Vec<Gate> {
+    pub(crate) fn gates(&self) -> Vec<Gate> {
         let folder = GateFolder {
             path: self.project,
             checkout: self.project,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use handover_model::{Role, RunPhase, StoryState};
 
-use super::{Planner, RunRequest, group_of};
+use super::{NO_GATES, Planner, RunRequest, cautions, group_of};
 use crate::EngineError;
 use crate::bounded;
 use crate::gates::Gate;
@@ -28,6 +28,8 @@ pub struct Preview {
     pub blocked: Vec<(String, String)>,
     /// The gates that would check the work.
     pub gates: Vec<String>,
+    /// What to know before an agent is paid.
+    pub cautions: Vec<String>,
     /// The prompts of the first agents, as far as they can be known in advance.
     pub prompts: Vec<PreviewPrompt>,
 }
@@ -61,10 +63,16 @@ impl Planner<'_> {
             blocked.extend(waits.map(|story| (story.planned.id.clone(), story.reason.clone())));
             prompts = self.prompts(state, &discovery)?;
         }
+        let gates: Vec<String> = self.gates().into_iter().map(|gate| gate.name).collect();
+        let mut cautions = cautions(&request.options());
+        if gates.is_empty() {
+            cautions.push(NO_GATES.to_owned());
+        }
         Ok(Preview {
             prompts,
             blocked,
-            gates: self.gates().into_iter().map(|gate| gate.name).collect(),
+            gates,
+            cautions,
             matches: discovery.matches,
             others: discovery.others,
             plan,

@@ -47,13 +47,13 @@ fn summary(state: &State) -> String {
         (count > 0).then(|| format!("{count} {wanted}"))
     });
     format!(
-        "Epic {}: {}, {}. {}, {} tokens, {} of agents.\n",
+        "Epic {}: {}, {}. Agents used {} tokens in {} ({}).\n",
         state.plan.epic,
         count(state.stories.len() as u64, "story"),
         all.collect::<Vec<_>>().join(", "),
-        spent.price(),
         spent.tokens,
         count(spent.duration_ms / 1_000, "second"),
+        spent.price(),
     )
 }
 
@@ -135,7 +135,7 @@ mod tests {
         let text = digest(&state, &[], handover_text::tokens::for_model(None), 10_000);
         assert_eq!(
             text,
-            "Epic 1: 2 stories, 1 pending, 1 done. 0.2500 USD, 12 tokens, 2 seconds of agents.\n\n\
+            "Epic 1: 2 stories, 1 pending, 1 done. Agents used 12 tokens in 2 seconds (0.2500 USD).\n\n\
              Story a: Title of a (docs/stories/a.md)\nState: done\nSteps: dev 1 complete\ndev 1 said: built it\n\
              - found [low] a.rs:1 a name\n\
              Files: f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11 and 2 more\n\n\

@@ -25,21 +25,21 @@ pub fn factual(state: &State) -> Retro {
         .collect();
     let spent = state.spent();
     let summary = format!(
-        "{} of {} done; {}, and {} of agents.",
+        "{} of {} done; agents worked for {} ({}).",
         done.len(),
         match state.stories.len() {
             1 => "1 story is".to_owned(),
             all => format!("{all} stories are"),
         },
-        spent.price(),
-        count(spent.duration_ms / 60_000, "minute")
+        count(spent.duration_ms / 60_000, "minute"),
+        spent.price()
     );
     let is_of_this_run = |story: &&&StoryRun| story.state == StoryState::Done;
     let at_once = done.iter().filter(is_of_this_run).filter(|story| story.fixes() == 0);
     let fixed = state.stories.iter().filter(|story| story.fixes() > 0);
     let mut went_badly: Vec<Lesson> = lost
         .iter()
-        .map(|story| lesson(format!("{} is {}", story.planned.id, story.state), &story.reason))
+        .map(|story| lesson(format!("{} {}", story.planned.id, ended(story.state)), &story.reason))
         .collect();
     went_badly.extend(fixed.map(|story| {
         let fixes = if story.fixes() == 1 {
@@ -64,16 +64,19 @@ pub fn factual(state: &State) -> Retro {
     }
 }
 
+/// `failed`, `was blocked`.
+fn ended(state: StoryState) -> String {
+    if state == StoryState::Failed { state.to_string() } else { format!("was {state}") }
+}
+
 fn lesson(text: String, why: &str) -> Lesson {
     Lesson { text: cut(&text, TEXT), why: cut(&one_line(why), TEXT), file: String::new() }
 }
 
-/// What was decided in a story, else what was built.
+/// What was decided in a story.
 fn decision(story: &StoryRun) -> Option<Lesson> {
-    let account = story.account();
-    let decided = one_line(&account.notes.decisions.join("; "));
-    let said = if decided.is_empty() { one_line(&account.built.join(" ")) } else { decided };
-    (!said.is_empty()).then(|| lesson(story.planned.id.clone(), &said))
+    let decided = one_line(&story.account().notes.decisions.join("; "));
+    (!decided.is_empty()).then(|| lesson(story.planned.id.clone(), &decided))
 }
 
 /// The findings of reviews.
@@ -118,7 +121,7 @@ mod tests {
     use super::*;
     use crate::data::Spent;
     use crate::reducer::{Event, GateOutcome, PhaseEnd};
-    use crate::testing::{ended, event, finding, opened, start, story};
+    use crate::testing::{self, event, finding, opened, start, story};
 
     fn gates(id: &str, attempt: u32) -> Event {
         Event::GatesEnded {
@@ -149,21 +152,24 @@ mod tests {
         });
         for id in ["a", "b"] {
             state.apply(&opened(id));
-            let mut dev = ended(id, RunPhase::Dev, Some(Verdict::Complete));
+            let mut dev = testing::ended(id, RunPhase::Dev, Some(Verdict::Complete));
+            if id == "b" {
+                dev.notes.decisions = vec!["one lock".to_owned()];
+            }
             dev.spent = Spent { cost_usd: 0.5, duration_ms: 90_000, ..Spent::default() };
             state.apply(&event(files(dev, &["src/shared.rs", &format!("src/{id}.rs")])));
             state.apply(&gates(id, 1));
         }
-        let mut review = ended("b", RunPhase::Review, Some(Verdict::Failed));
+        let mut review = testing::ended("b", RunPhase::Review, Some(Verdict::Failed));
         review.findings = vec![finding("high", "src/b.rs:7", "no\nlock")];
         state.apply(&event(review));
-        let fix = ended("b", RunPhase::Fix, Some(Verdict::Complete));
+        let fix = testing::ended("b", RunPhase::Fix, Some(Verdict::Complete));
         state.apply(&event(files(fix, &["src/shared.rs", "src/lock.rs"])));
         for id in ["a", "b"] {
             state.apply(&Event::Committed { story: id.to_owned(), commit: format!("of {id}") });
         }
         state.apply(&opened("c"));
-        state.apply(&event(ended("c", RunPhase::Dev, Some(Verdict::Failed))));
+        state.apply(&event(testing::ended("c", RunPhase::Dev, Some(Verdict::Failed))));
         state
     }
 
@@ -176,14 +182,11 @@ mod tests {
         let retro = factual(&epic());
         assert_eq!(
             retro.summary,
-            "3 of 4 stories are done; 1.0000 USD and 3 minutes of agents were used."
+            "3 of 4 stories are done; agents worked for 3 minutes (1.0000 USD)."
         );
         assert_eq!(texts(&retro.went_well), ["a was done at the first try"]);
-        assert_eq!(texts(&retro.went_badly), ["c is failed: dev 1: dev of c", "b needed a fix"]);
-        assert_eq!(
-            texts(&retro.decisions),
-            ["a: dev of a", "b: dev of b fix of b", "d: one clock"]
-        );
+        assert_eq!(texts(&retro.went_badly), ["c failed: dev 1: dev of c", "b needed a fix"]);
+        assert_eq!(texts(&retro.decisions), ["b: one lock", "d: one clock"]);
         assert!(retro.actions.is_empty() && retro.patterns.is_empty());
     }
 
@@ -210,8 +213,9 @@ mod tests {
         let mut state = start(story(), &ids);
         for id in &ids {
             state.apply(&opened(id));
-            let mut end = ended(id, RunPhase::Dev, Some(Verdict::Complete));
+            let mut end = testing::ended(id, RunPhase::Dev, Some(Verdict::Complete));
             end.summary = "word ".repeat(500);
+            end.notes.decisions = vec!["word ".repeat(500)];
             end.files = (0..20).map(|n| format!("f{n:02}")).collect();
             state.apply(&event(end));
             state.apply(&Event::Committed { story: (*id).to_owned(), commit: "c".to_owned() });

@@ -187,7 +187,7 @@ impl Runner<'_, '_> {
         let waits_until = self.lifted_at(&outcome, &call.story);
         let is_needed = !call.attempt.step.optional && call.story.kind == UnitKind::Story;
         if is_needed && waits_until.is_none() {
-            stop_if_host_is_unusable(&outcome)?;
+            stop_if_host_is_unusable(&outcome, &self.program()?)?;
         }
         self.handle_unexpected_refs(&call)?;
         if let Ok(report) = &mut report {
@@ -209,7 +209,6 @@ impl Runner<'_, '_> {
             Err(_) => spent(&outcome, &AgentReport::default()),
         };
         self.question_cost_limit(&outcome, report.as_ref().ok())?;
-        self.question_limits()?;
         let spent = used + follow_up;
         let over = over_limit(&call.limits, &self.state.options.budget.phase, &outcome, spent);
         if let Some((_, why)) = &over {
@@ -261,22 +260,6 @@ impl Runner<'_, '_> {
             return Ok(());
         }
         self.warn("the agent program reports no cost, so limits in USD have no effect".to_owned())
-    }
-
-    /// Says once that limits hold for less than all that is used, because the program does not report its subagents.
-    fn question_limits(&mut self) -> Result<(), EngineError> {
-        let (budget, host) = (&self.state.options.budget, self.state.options.host);
-        let counted = [&budget.run, &budget.story, &budget.phase];
-        let is_limited = counted.iter().any(|it| it.usd.is_some() || it.tokens.is_some());
-        let program = Registry::built_in().find(host);
-        let misses = program.is_ok_and(|program| program.capabilities().misses_subagents);
-        if !is_limited || !misses || std::mem::replace(&mut self.subagents_are_unknown, true) {
-            return Ok(());
-        }
-        let message = format!(
-            "{host} does not report what its subagents use, so what counts against limits is a lower bound"
-        );
-        self.warn(message)
     }
 
     /// Releases the packages of an agent that never got its prompt. Its error stops the run.
@@ -380,7 +363,7 @@ impl Runner<'_, '_> {
             environment.set("HANDOVER_PERSONA", &voice.persona);
             environment.set("HANDOVER_ROUND", voice.round.to_string());
         }
-        self.engine.share_cargo_target(&mut environment);
+        self.engine.cargo_targets().choose(&call.worktree, &mut environment)?;
         self.redirect_agent(&mut environment, spawn_id(run, intent.seq)?, &call.worktree)?;
         invocation.writable = caches(&call.gates, &environment);
         invocation.environment = environment;
@@ -392,6 +375,15 @@ impl Runner<'_, '_> {
         invocation.limits.idle = Some(Duration::from_secs(options.idle_timeout));
         call.limits.apply(&mut invocation.limits);
         Ok(invocation)
+    }
+
+    /// The agent program as a person would type it.
+    fn program(&self) -> Result<String, EngineError> {
+        let options = &self.state.options;
+        Ok(match &options.command {
+            Some(command) => split_command(command)?.0.display().to_string(),
+            None => Registry::built_in().find(options.host)?.default_program().to_owned(),
+        })
     }
 
     /// What one more agent of a story may use, next to those at work.
@@ -475,7 +467,7 @@ fn drop_lost_packages(debrief: &mut Debrief, folder: &Path) {
 }
 
 /// A missing key, an exhausted quota or an unknown model would make every other story fail as well.
-fn stop_if_host_is_unusable(outcome: &Outcome) -> Result<(), EngineError> {
+fn stop_if_host_is_unusable(outcome: &Outcome, program: &str) -> Result<(), EngineError> {
     match &outcome.failure {
         Some(failure)
             if matches!(
@@ -486,7 +478,10 @@ fn stop_if_host_is_unusable(outcome: &Outcome) -> Result<(), EngineError> {
                     | FailureClass::Usage
             ) =>
         {
-            let message = handover_text::cut::cut(&failure.message, 300);
+            let mut message = handover_text::cut::cut(&failure.message, 300);
+            if failure.class == FailureClass::Auth {
+                message = format!("{}. Sign in to `{program}`", message.trim_end_matches('.'));
+            }
             Err(EngineError::Host { message })
         }
         Some(_) | None => Ok(()),
@@ -554,7 +549,7 @@ fn over_limit(
 }
 
 /// How long to wait before the next retry: 5, 20, then 80 seconds.
-fn backoff(retries: u32) -> Duration {
+pub fn backoff(retries: u32) -> Duration {
     match retries {
         0 => Duration::ZERO,
         tried => Duration::from_secs(5 << (2 * tried.min(3) - 2).min(4)),

@@ -70,14 +70,15 @@ fn an_unusable_host_stops_the_run() {
             class,
             FailureClass::Auth | FailureClass::Quota | FailureClass::Model | FailureClass::Usage
         );
-        let result = stop_if_host_is_unusable(&outcome(Some(*class)));
+        let result = stop_if_host_is_unusable(&outcome(Some(*class)), "claude");
         assert_eq!(result.is_err(), stops, "{class}");
         if let Err(error) = result {
-            let expected = format!("the agent program cannot be used: {class} happened");
+            let then = if *class == FailureClass::Auth { ". Sign in to `claude`" } else { "" };
+            let expected = format!("the agent program cannot be used: {class} happened{then}");
             assert_eq!(error.to_string(), expected);
         }
     }
-    assert!(stop_if_host_is_unusable(&outcome(None)).is_ok());
+    assert!(stop_if_host_is_unusable(&outcome(None), "claude").is_ok());
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::EngineError;
 use crate::data::Spent;
 use crate::log_filter::{ShownLines, log_filter};
 use crate::observe;
-use crate::task::ending;
+use crate::task::reminder;
 use crate::verdict::{self, AgentReport, ReportContext, ReportError};
 
 /// How much of an agent's output is kept on disk.
@@ -129,10 +129,7 @@ fn report(
     if !is_missing(&first) || !outcome.is_success() {
         return Ok((first, Spent::default()));
     }
-    let ending = ending(&attempt.story, &attempt.step, &attempt.nonce, &attempt.result());
-    let question = format!(
-        "You have ended without a verdict. Do no more work; only give your verdict.\n\n{ending}"
-    );
+    let question = reminder(&attempt.story, &attempt.step, &attempt.nonce, &attempt.result());
     let prompt = invocation.prompt.as_ref().map(|prompt| follow_up_prompt(prompt, question));
     let Some(again) = prompt.and_then(|prompt| invocation.follow_up(outcome, prompt)) else {
         return Ok((first, Spent::default()));

@@ -85,7 +85,7 @@ impl BaseJob {
         link: &WorkerLink<'_>,
     ) -> Result<Option<GateError>, EngineError> {
         let Self { run, base } = self;
-        let broken = || result.unknown.then(|| broken_gate(result));
+        let broken = || result.unknown.then(|| broken_gate(result, run.install(&result.name)));
         if !base.is_checked_out()? {
             return Ok(broken());
         }
@@ -147,9 +147,10 @@ fn only_in(one: &GateResult, other: &GateResult) -> BTreeSet<String> {
     one.failed.difference(&other.failed).cloned().collect()
 }
 
-fn broken_gate(result: &GateResult) -> GateError {
+fn broken_gate(result: &GateResult, install: Option<String>) -> GateError {
     GateError::Broken {
         gate: result.name.clone(),
+        install,
         ended: result.ended.clone(),
         tail: end_of(&result.tail),
     }

@@ -25,7 +25,7 @@ use crate::gates::GateKind;
 use crate::git::Repo;
 use crate::journal::{Death, Folded, Intent, Journal, Note, fold};
 use crate::lock::{lease, lock};
-use crate::plan::{Planner, Preview, RunRequest, own_session};
+use crate::plan::{NO_GATES, Planner, Preview, RunRequest, cautions, own_session};
 use crate::reducer::{Effect, Event, Options, Plan, State};
 
 /// How long orphaned processes have between SIGTERM and SIGKILL.
@@ -238,8 +238,14 @@ impl<'a> Engine<'a> {
             None => (self.start(request, repo, &mut journal, on_progress)?, Vec::new()),
         };
         let run = journal.run.clone();
+        for text in cautions(&state.options) {
+            on_progress(&state, &Progress::Warning(text));
+        }
         let live_logs = state.units().map(|unit| unit.planned.id.clone()).collect();
         tracing::debug!(%run, fence, interrupted = interrupted.len(), "driving the run");
+        let program = Registry::built_in().find(state.options.host);
+        // It was said before the run started.
+        let cost_is_unknown = program.is_ok_and(|it| it.capabilities().reports_no_cost);
         let mut runner = Runner {
             engine: self,
             repo,
@@ -253,8 +259,7 @@ impl<'a> Engine<'a> {
             tree_in_worktree: BTreeMap::new(),
             spare_worktree: None,
             gate_results: BTreeMap::new(),
-            cost_is_unknown: false,
-            subagents_are_unknown: false,
+            cost_is_unknown,
             reported_refs: BTreeSet::new(),
             live_logs,
         };
@@ -348,6 +353,9 @@ impl<'a> Engine<'a> {
         // Earlier runs that cannot be read are no reason not to start this one.
         if let Ok(forecast) = self.forecast(&state.plan, request) {
             on_progress(&state, &Progress::Expects(&forecast));
+        }
+        if has_work(&state.plan) && self.planner(repo).gates().is_empty() {
+            on_progress(&state, &Progress::Warning(NO_GATES.to_owned()));
         }
         for text in skipped {
             let text = format!("skipped a part of a handoff: {text}");

@@ -8,8 +8,9 @@ use handover_files::Folder;
 use handover_model::Host;
 use handover_text::Redactor;
 
+use super::cargo_target::CargoTargets;
 use super::workers::{Job, WorkerEvent, WorkerLink};
-use super::{Engine, Runner, Started, spawn_id};
+use super::{Runner, Started, spawn_id};
 use crate::EngineError;
 use crate::gates::{
     Baselines, Gate, GateContext, GateError, GateFolder, GateResult, OwnCode, Redirected, detect,
@@ -29,6 +30,7 @@ pub(super) struct GateRun {
     gates: Vec<Gate>,
     checkout: PathBuf,
     environment: Environment,
+    cargo: CargoTargets,
     timeout: Duration,
     spawn: SpawnId,
     /// The folder of all reports, and the name of these reports' subfolder.
@@ -108,6 +110,7 @@ impl Runner<'_, '_> {
             gates: self.detected(id, worktree)?,
             checkout: self.engine.project.clone(),
             environment: self.gate_environment(),
+            cargo: self.engine.cargo_targets(),
             timeout: Duration::from_secs(self.engine.config.gates.timeout),
             spawn: spawn_id(&self.journal.run, intent.seq)?,
             reports: (self.folder.inside("reports"), ref_part(id)),
@@ -147,7 +150,6 @@ impl Runner<'_, '_> {
         ] {
             environment.set(name, value);
         }
-        self.engine.share_cargo_target(&mut environment);
         environment
     }
 
@@ -188,18 +190,6 @@ impl Runner<'_, '_> {
             self.baselines().put(to, &self.detected(id, worktree)?, results);
         }
         Ok(())
-    }
-}
-
-impl Engine<'_> {
-    /// Lets all worktrees share one Cargo target: a cold build per story would cost more than the story.
-    pub(super) fn share_cargo_target(&self, environment: &mut Environment) {
-        if environment.get("CARGO_TARGET_DIR").is_none() {
-            let target = self.runs_folder().inside("cargo-target");
-            if target.check().is_ok() {
-                environment.set("CARGO_TARGET_DIR", target.path());
-            }
-        }
     }
 }
 
@@ -245,6 +235,12 @@ impl GateRun {
         })
     }
 
+    /// The command that installs what a gate needs, if that was never done in the checkout.
+    pub(super) fn install(&self, gate: &str) -> Option<String> {
+        let gate = self.gates.iter().find(|it| it.name == gate)?;
+        gate.kind.install(gate, &self.checkout.join(&gate.folder))
+    }
+
     fn own_code(
         &self,
         worktree: &Worktree,
@@ -274,8 +270,10 @@ impl GateRun {
             own.redirect(&mut |event| report_process(link, event))
         })?;
         let folder = worktree.project();
+        let mut own = self.environment.clone();
+        self.cargo.choose(worktree, &mut own)?;
         let run = |gate: &Gate| {
-            let mut environment = self.environment.clone();
+            let mut environment = own.clone();
             for (name, value) in redirected.in_folder(&gate.folder) {
                 environment.set(name, value);
             }
@@ -293,12 +291,14 @@ impl GateRun {
     ) -> Result<Vec<GateResult>, EngineError> {
         let gates = self.gates.iter().filter(|it| it.name == gate).cloned().collect();
         let (environment, reports) = (self.environment.clone(), self.reports.clone());
+        let cargo = self.cargo.clone();
         let (what, checkout) = (self.what.clone(), self.checkout.clone());
         let run = Self {
             what,
             gates,
             checkout,
             environment,
+            cargo,
             spawn: self.spawn.clone(),
             reports,
             ..*self

@@ -6,6 +6,7 @@ mod agent;
 mod agent_work;
 mod answer;
 mod base;
+mod cargo_target;
 mod closing;
 mod commit;
 mod dispatch;
@@ -45,8 +46,10 @@ use crate::reducer::{Effect, Event, State, StoryRun};
 use dispatch::{Dispatched, POLL_INTERVAL};
 use workers::{Job, JobResult, WorkerEvent, WorkerMessage, WorkerPool};
 
+pub use agent::backoff;
 pub use engine::{Engine, OnProgress, Progress};
 pub(crate) use logs::LOGS;
+pub use usage_limit::lifted_at;
 
 /// The marker that identifies the processes of one effect after a crash.
 fn spawn_id(run: &RunId, seq: u64) -> Result<SpawnId, EngineError> {
@@ -76,8 +79,6 @@ struct Runner<'a, 'p> {
     gate_results: BTreeMap<String, (String, Vec<GateResult>)>,
     /// Whether it was said that costs are not known.
     cost_is_unknown: bool,
-    /// Whether it was said that subagents are not counted.
-    subagents_are_unknown: bool,
     /// Unexpected refs that were reported already.
     reported_refs: BTreeSet<String>,
     /// Stories whose logs are not kept with the run yet.

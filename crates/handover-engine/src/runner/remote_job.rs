@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agent::AgentAttempt;
 use super::agent_work::Worked;
+use super::cargo_target::CargoTargets;
 use super::workers::WorkerLink;
 use super::{Engine, spawn_id};
 use crate::EngineError;
@@ -84,6 +85,7 @@ pub(super) struct RemoteWork {
     worktree: Worktree,
     attempt: AgentAttempt,
     invocation: Invocation,
+    cargo: CargoTargets,
     at: handover_model::Timestamp,
 }
 
@@ -125,7 +127,6 @@ impl Engine<'_> {
             environment.set(name, value);
         }
         environment.set("HANDOVER_RESULT", attempt.result());
-        self.share_cargo_target(&mut environment);
         invocation.environment = environment;
         invocation.limits.wall = job.wall;
         invocation.limits.idle = job.idle;
@@ -141,16 +142,18 @@ impl Engine<'_> {
             worktree,
             attempt,
             invocation,
+            cargo: self.cargo_targets(),
             at: (self.now)(),
         })
     }
 }
 
 impl RemoteWork {
-    pub(super) fn work(self, link: &WorkerLink<'_>) -> Result<RemoteResult, EngineError> {
+    pub(super) fn work(mut self, link: &WorkerLink<'_>) -> Result<RemoteResult, EngineError> {
         self.repo.fetch(&self.remote, &[job_ref(&self.run, self.seq)])?;
         self.worktree.ensure()?;
         self.worktree.restore(&self.repo.tree_of(&self.job.commit)?)?;
+        self.cargo.choose(&self.worktree, &mut self.invocation.environment)?;
         let read = format!("{}\n{}", self.job.text, self.job.prompt);
         let Worked { outcome, report, follow_up, .. } =
             self.attempt.work(&self.invocation, &read, link)?;

@@ -1,7 +1,7 @@
 //! Runs the acceptance scenarios of an epic in its worktree.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use handover_agents::{AgentEvent, Environment, SpawnId};
@@ -68,6 +68,8 @@ impl Runner<'_, '_> {
         // Programs may leave files in the worktree that are not part of the work.
         self.tree_in_worktree.remove(id);
         let folder = worktree.project();
+        let mut environment = self.gate_environment();
+        self.engine.cargo_targets().choose(&worktree, &mut environment)?;
         let allow = self.engine.config.uat.allow.clone();
         Ok(Started::Job(Job::Uat(Box::new(UatJob {
             story: id.to_owned(),
@@ -76,7 +78,7 @@ impl Runner<'_, '_> {
             document,
             programs: allow.unwrap_or_else(|| uat::programs_of(&folder)),
             folder,
-            environment: self.gate_environment(),
+            environment,
             spawn: spawn_id(&self.journal.run, intent.seq)?,
         }))))
     }
@@ -124,6 +126,7 @@ impl Runner<'_, '_> {
                 .iter()
                 .map(|story| (story.id.clone(), story.path.clone()))
                 .collect(),
+            open: self.open_stories(),
             data: data.clone(),
             criteria: documents.criteria,
         };
@@ -148,6 +151,12 @@ impl Runner<'_, '_> {
             fs_err::create_dir_all(above)?;
         }
         Ok(fs_err::write(file, text)?)
+    }
+
+    /// The stories of the epic that are not done.
+    fn open_stories(&self) -> Vec<String> {
+        let open = self.state.stories.iter().filter(|story| !story.is_done());
+        open.map(|story| story.planned.id.clone()).collect()
     }
 
     /// Snapshots a worktree and keeps the tree under the ref of its story.
@@ -186,8 +195,9 @@ impl UatJob {
                 link.send(WorkerEvent::Spawned { process, delivered: None });
             }
         };
-        let results =
+        let mut results =
             uat::run_scenarios(&self.document, self.gate, &context, &mut between, &mut on_event)?;
+        results.iter_mut().for_each(|result| shorten_paths(result, &self.folder));
         if link.cancel.is_cancelled() {
             return Err(EngineError::Interrupted);
         }
@@ -199,5 +209,35 @@ impl UatJob {
             results,
             duration_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
         })
+    }
+}
+
+/// Paths in the project's folder instead of those of a worktree that will be gone.
+fn shorten_paths(result: &mut ScenarioResult, folder: &Path) {
+    let folder = folder.display().to_string();
+    for text in [&mut result.reason, &mut result.tail] {
+        *text = text.replace(&format!("{folder}/"), "").replace(&folder, ".");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use handover_model::{ScenarioKind, ScenarioOutcome};
+
+    use super::*;
+
+    #[test]
+    fn paths_do_not_lead_to_a_worktree() {
+        let mut result = ScenarioResult {
+            id: "S1".to_owned(),
+            criterion: "1-1-a AC1".to_owned(),
+            kind: ScenarioKind::Auto,
+            outcome: ScenarioOutcome::Failed,
+            reason: "`/p/.handover/runs/r/worktrees/e/shop` is missing".to_owned(),
+            tail: "in /p/.handover/runs/r/worktrees/e\n".to_owned(),
+            duration_ms: 1,
+        };
+        shorten_paths(&mut result, Path::new("/p/.handover/runs/r/worktrees/e"));
+        assert_eq!((result.reason.as_str(), result.tail.as_str()), ("`shop` is missing", "in .\n"));
     }
 }

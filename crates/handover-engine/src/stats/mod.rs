@@ -12,6 +12,7 @@ use handover_model::{
     ItemKind, ProjectId, Receipt, ReceiptState, SessionId, SessionStatus, Timestamp,
 };
 use handover_store::{ErrorFilter, PackageFilter, ReceiptFilter, RunFilter, Store, VerdictFilter};
+use handover_text::redactions;
 use serde::Serialize;
 
 use crate::{EngineError, Spent, fold};
@@ -46,6 +47,8 @@ pub struct Stats {
     pub learning: Learning,
     /// The number of secrets redacted from deliveries, by rule.
     pub redactions: BTreeMap<String, u64>,
+    /// The secrets that were redacted from packages before they were stored.
+    pub stored_redactions: u64,
     /// The cost of runs.
     pub cost: Cost,
     /// Known errors.
@@ -103,10 +106,11 @@ pub fn of(
 ) -> Result<Stats, EngineError> {
     let within = |time: Timestamp| since.is_none_or(|since| time >= since);
     let mut stats = Stats { since, use_over_time: UsePeriod::all_before(now), ..Stats::default() };
-    let mut items = uses::Items::default();
+    let mut items = Counted::default();
     let mut mine = BTreeSet::new();
     for session in store.sessions(None)? {
-        if session.project == *project {
+        // The agents of an experiment got what it tried, and not what the project gives.
+        if session.project == *project && session.metadata.get("experiment").is_none() {
             if within(session.created_at) {
                 *stats.sessions.entry(session.status).or_default() += 1;
             }
@@ -116,8 +120,8 @@ pub fn of(
     for session in &mine {
         count_session(store, session, &within, &mut stats, &mut items)?;
     }
-    stats.never_used = idle::of(store, project, &items, now)?;
-    stats.use_by_item = items.most_wasted();
+    stats.never_used = idle::of(store, project, &items.ever, now)?;
+    stats.use_by_item = items.within.most_wasted();
     stats.learning.look(store, project, now)?;
     for run in store.runs(&RunFilter::default())? {
         if !mine.contains(&run.session) || !within(run.created_at) {
@@ -125,7 +129,7 @@ pub fn of(
         }
         let journal = store.journal(&run.id, 1)?;
         let Some(folded) = fold(&run.id, &journal)? else { continue };
-        for line in folded.state.stories.iter().flat_map(|story| &story.lines) {
+        for line in folded.state.units().flat_map(|unit| &unit.lines) {
             let cost = &mut stats.cost;
             cost.total = cost.total + line.spent;
             let phase = cost.by_phase.entry(line.phase.to_owned()).or_default();
@@ -147,31 +151,49 @@ pub fn of(
     Ok(stats)
 }
 
+/// The use of items.
+#[derive(Default)]
+struct Counted {
+    /// In the period that is counted.
+    within: uses::Items,
+    /// Whenever: what was used before the period began is not idle.
+    ever: uses::Items,
+}
+
 fn count_session(
     store: &dyn Store,
     session: &SessionId,
     within: &dyn Fn(Timestamp) -> bool,
     stats: &mut Stats,
-    items: &mut uses::Items,
+    items: &mut Counted,
 ) -> Result<(), EngineError> {
     let mut sizes = BTreeMap::new();
+    let mut written = Vec::new();
     store.each_package(session, &PackageFilter::default(), &mut |package| {
         if within(package.created_at) {
             sizes.insert(package.id.to_string(), package.tokens);
+            written.push(package.id);
         }
     })?;
+    for id in written {
+        stats.stored_redactions += redactions(&store.package_body(id)?);
+    }
     let (mut delivered, mut read) = (BTreeSet::new(), BTreeSet::new());
     let verdicts = store.verdicts(session, &VerdictFilter::default())?;
     let filter = ReceiptFilter { session: Some(session.clone()), ..ReceiptFilter::default() };
     for row in store.receipts(&filter)? {
+        let is_delivered = matches!(row.state, ReceiptState::Delivered | ReceiptState::Confirmed);
         if !within(row.created_at) {
+            if is_delivered {
+                items.ever.count(&store.receipt(&row.id)?);
+            }
             continue;
         }
         *stats.receipts.entry(row.state).or_default() += 1;
         for (rule, count) in &row.redactions {
             *stats.redactions.entry(rule.clone()).or_default() += count;
         }
-        if !matches!(row.state, ReceiptState::Delivered | ReceiptState::Confirmed) {
+        if !is_delivered {
             continue;
         }
         stats.tokens.delivered += row.tokens;
@@ -180,7 +202,8 @@ fn count_session(
         for period in &mut stats.use_over_time {
             period.count(&receipt);
         }
-        items.count(&receipt);
+        items.within.count(&receipt);
+        items.ever.count(&receipt);
         let verdict = verdicts.iter().find(|verdict| verdict.receipt.as_ref() == Some(&row.id));
         stats.learning.count(&receipt, verdict.map(|verdict| verdict.verdict));
         for item in receipt.items.iter().filter(|item| item.kind == ItemKind::Package) {

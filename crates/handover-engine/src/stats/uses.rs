@@ -38,6 +38,11 @@ pub struct UseOf {
 }
 
 impl UseOf {
+    /// The share of tokens that was used, in percent, for people; none if nothing was judged.
+    pub fn percent(&self) -> Option<f64> {
+        (self.tokens > 0).then(|| 100.0 * self.used_tokens as f64 / self.tokens as f64)
+    }
+
     fn add(&mut self, used: bool, tokens: u64, used_tokens: u64) {
         self.items += 1;
         self.used += u64::from(used);

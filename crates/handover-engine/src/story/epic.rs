@@ -4,19 +4,25 @@ use std::path::Path;
 
 use handover_model::EpicId;
 
-use super::parse::{heading, numbered, strip_word};
+use super::parse::{numbered, strip_word};
 use super::{Layout, StoryError, discover, fields};
 
 const NAMES: &[&str] = &["depends_on", "depends on", "dependencies", "blocked by"];
 
-/// The title of an epic, from its text.
+/// The title of an epic, from its text. In a file about several, its heading is of a lower level.
 pub fn epic_title(text: &str) -> String {
-    let heading = heading(text);
-    let rest = strip_word(&heading, "epic").unwrap_or(&heading);
+    let heading = fields::body_lines(text).find_map(heading).unwrap_or_default();
+    let rest = strip_word(heading, "epic").unwrap_or(heading);
     match rest.split_once([':', '–', '—']) {
         Some((_, title)) if rest != heading => title.trim().to_owned(),
-        Some(_) | None => heading.clone(),
+        Some(_) | None => heading.to_owned(),
     }
+}
+
+/// The text of a heading of any level.
+fn heading(line: &str) -> Option<&str> {
+    let text = line.trim_start_matches('#');
+    (text.len() < line.len() && text.starts_with(' ')).then(|| text.trim())
 }
 
 /// The epics that an epic depends on, in the order of its file. An epic without a file has none.
@@ -217,6 +223,8 @@ mod tests {
             ("# epic-1: Shop", "Shop"),
             ("# Shop: everything", "Shop: everything"),
             ("# Epic 1", "Epic 1"),
+            ("## Epic 1: Shop\n\n### Story 1.1: Cart\n", "Shop"),
+            ("#hashtag\n\n### Epic 2 — Pay\n", "Pay"),
             ("no heading", ""),
         ] {
             assert_eq!(epic_title(text), title, "{text}");

@@ -36,7 +36,11 @@ pub(super) fn add(out: &mut String, parts: &TaskParts<'_>) {
     let failing = &parts.state.failing_on_base;
     if !failing.is_empty() {
         let shown: Vec<&str> = failing.iter().take(FAILING).map(String::as_str).collect();
-        let _ = writeln!(out, "Failures without this work do not count: {}.", shown.join(", "));
+        let _ = writeln!(
+            out,
+            "These fail without this work, too, and do not count: {}.",
+            shown.join(", ")
+        );
     }
     out.push('\n');
 }

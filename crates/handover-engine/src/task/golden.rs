@@ -240,6 +240,85 @@ fn every_member_of_a_team() {
     insta::assert_snapshot!("team_manager", composed(&state, "epic-1", None, ""));
 }
 
+/// An earlier run did not finish the story, and its kickoff still holds.
+#[test]
+fn a_developer_after_an_earlier_run_failed() {
+    let mut plan = crate::testing::plan(story(), &[STORY]);
+    plan.stories[0].earlier = Some(crate::data::Earlier {
+        branch: "handover/failed/1-1-login".to_owned(),
+        reason: "review 2: no limit on attempts".to_owned(),
+        kickoff: Some("Identified Risks:\n- passwords in logs (ann)\n".to_owned()),
+        records: "review 2 failed:\n- [high] src/a.rs:3: no limit on attempts\n".to_owned(),
+    });
+    let options = Box::new(crate::testing::options());
+    let mut state = State::start(&Event::Started { plan: Box::new(plan), options }).unwrap();
+    state.apply(&opened(STORY));
+    insta::assert_snapshot!(composed(&state, STORY, None, ""));
+}
+
+/// The voices of a kickoff have looked, the first attempt has failed, and an analyst has said why.
+#[test]
+fn a_developer_after_a_kickoff_and_a_failed_attempt() {
+    let mut pipeline = super::tests::with_analysis();
+    pipeline.steps.insert(0, Step::Party(PartyStep { rounds: 1, ..party(RunPhase::Kickoff) }));
+    let mut state = begun(pipeline);
+    for (name, topic) in [("ann", Topic::Risks), ("bob", Topic::Testing)] {
+        let mut end = said(RunPhase::Kickoff, Verdict::Complete, "I have looked");
+        let notes = [(topic, vec![format!("what {name} would mind")])];
+        end.contribution = Contribution { notes: notes.into(), ..Contribution::default() };
+        state.apply(&of_voice(name, end));
+    }
+    state.apply(&event(said(RunPhase::Dev, Verdict::Failed, "the port is taken")));
+    let mut analysis = said(RunPhase::Analysis, Verdict::Retry, "try another port");
+    analysis.contribution.analysis = Some(Analysis {
+        root_cause: "another server runs".to_owned(),
+        remediation: vec!["choose a free port".to_owned()],
+        adds: true,
+        ..Analysis::default()
+    });
+    state.apply(&event(analysis));
+    insta::assert_snapshot!(composed(&state, STORY, None, ""));
+}
+
+/// The developer changed how its work is tested, and one test fails without the work.
+#[test]
+fn a_reviewer_of_changed_tests() {
+    let mut state = begun(story());
+    state.apply(&Event::BaseChecked {
+        failing: vec!["cargo: clock_is_right".to_owned()],
+        variables: Vec::new(),
+        duration_ms: 1,
+    });
+    let mut dev = said(RunPhase::Dev, Verdict::Complete, "A form.");
+    dev.test_setup = vec!["Cargo.toml: `[lib] test` is now false".to_owned()];
+    state.apply(&event(dev));
+    state.apply(&gates(1, GateOutcome::Passed));
+    insta::assert_snapshot!(composed(&state, STORY, None, "+test = false\n"));
+}
+
+#[test]
+fn a_reviewer_in_a_project_without_checks() {
+    let mut state = begun(story());
+    state.apply(&event(said(RunPhase::Dev, Verdict::Complete, "A form.")));
+    state.apply(&gates(1, GateOutcome::None));
+    insta::assert_snapshot!(super::tests::checked_by(&[], &state, STORY, None, "+fn login() {}\n"));
+}
+
+#[test]
+fn the_author_of_scenarios_that_were_wrong() {
+    let mut state = closing(RunPhase::Uat);
+    let mut retry = ended("epic-1", RunPhase::Uat, Some(Verdict::Retry));
+    retry.summary = "scenarios[0].argv: a list of words is expected".to_owned();
+    state.apply(&event(retry));
+    insta::assert_snapshot!(composed(&state, "epic-1", None, ""));
+}
+
+#[test]
+fn an_agent_that_forgot_its_verdict() {
+    let step = agent_step(RunPhase::Dev, "developer", Profile::Edit);
+    insta::assert_snapshot!(reminder(STORY, &step, "n1", Path::new("/run/result.json")));
+}
+
 /// Those who may run what they judge are told so, and the others are not told the opposite.
 #[test]
 fn a_prompt_does_not_contradict_its_permissions() {

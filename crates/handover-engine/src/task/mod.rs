@@ -249,6 +249,14 @@ fn add_others_statements(out: &mut String, parts: &TaskParts<'_>) {
     section(out, "What the others say", "text", text, DETAIL);
 }
 
+/// The question to an agent that has ended without a verdict.
+pub(crate) fn reminder(story: &str, step: &AgentStep, nonce: &str, result: &Path) -> String {
+    let ending = ending(story, step, nonce, result);
+    format!(
+        "You have ended without a verdict. Do no further work; reply with your verdict only.\n\n{ending}"
+    )
+}
+
 /// How to report. The text must not read as a report itself, in case an agent prints it.
 pub(crate) fn ending(story: &str, step: &AgentStep, nonce: &str, result: &Path) -> String {
     let kind = kind(step);

@@ -52,6 +52,11 @@ pub(super) fn round(phase: RunPhase, round: u32) -> &'static str {
              What you report now replaces your earlier lessons: keep those that hold, drop those that the others \
              have refuted, and add what is missing."
         }
+        _ if round > 1 && phase == RunPhase::Kickoff => {
+            "You have looked at this before, and so have others; what you said then still counts. Below is \
+             what you said, and what the others say. Check it against the code: agree, or disagree with a reason, and add \
+             only what is still missing."
+        }
         1 => {
             "Others look at the same thing independently. Say what you see from your point of view, and \
              leave their topics to them."

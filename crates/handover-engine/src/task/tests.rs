@@ -22,19 +22,34 @@ pub(super) fn documents() -> Documents {
 
 /// The task of the agent that a story is at.
 pub(super) fn composed(state: &State, id: &str, voice: Option<&Voice>, patch: &str) -> String {
+    checked_by(&["cargo test".to_owned()], state, id, voice, patch)
+}
+
+/// The task in a project with these checks.
+pub(super) fn checked_by(
+    gates: &[String],
+    state: &State,
+    id: &str,
+    voice: Option<&Voice>,
+    patch: &str,
+) -> String {
     let story = state.story(id).unwrap();
     let step = state.agent_of(story, voice).expect("an agent is next");
     let result = PathBuf::from("/run/result.json");
+    let documents = documents();
     let parts = TaskParts {
         state,
         story,
         step: &step,
-        text: STORY_TEXT,
+        text: match story.kind {
+            UnitKind::Story => STORY_TEXT,
+            UnitKind::Closing => &documents.epic,
+        },
         patch,
         nonce: "n1",
         result: &result,
-        gates: &["cargo test".to_owned()],
-        documents: &documents(),
+        gates,
+        documents: &documents,
     };
     format!("{}\n=====\n{}", role_text(&step, state.party_of(story)), task(&parts))
 }

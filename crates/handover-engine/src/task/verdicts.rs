@@ -16,7 +16,7 @@ pub(super) fn words(step: &AgentStep) -> Vec<&'static str> {
 pub(super) fn explained(step: &AgentStep) -> String {
     let mut out = String::new();
     for (status, verdict) in &step.statuses {
-        let _ = writeln!(out, "- `{status}` ({verdict}): {}", status_meaning(*status));
+        let _ = writeln!(out, "- `{status}` ({verdict}): {}", status_meaning(*status, *verdict));
     }
     if step.statuses.is_empty() {
         for verdict in allowed(step.phase) {
@@ -57,7 +57,7 @@ fn meaning(verdict: Verdict, phase: RunPhase) -> &'static str {
     }
 }
 
-fn status_meaning(status: TeamStatus) -> &'static str {
+fn status_meaning(status: TeamStatus, verdict: Verdict) -> &'static str {
     use TeamStatus as T;
     match status {
         T::ReadyForQa => "done and checked by you; QA tests it next",
@@ -65,7 +65,10 @@ fn status_meaning(status: TeamStatus) -> &'static str {
         T::NeedsTechLeadValidation => "done, but a decision of yours needs the tech lead",
         T::Blocked => "something outside your control stops you",
         T::SpawnInvestigator => "something fails that you cannot explain",
-        T::Partial => "it is not finished, or tests could not all run",
+        T::Partial if verdict == Verdict::PassedWithFixes => {
+            "what could be tested works, but not everything could be tested; the findings say what"
+        }
+        T::Partial => "it is not finished, or not all tests could run",
         T::Incomplete => "you could not finish; another attempt is needed",
         T::EscalateSenior => "the story needs a more experienced engineer",
         T::Skip => "this story should not be done",
@@ -80,14 +83,14 @@ fn status_meaning(status: TeamStatus) -> &'static str {
         T::ChangesRequested => "it must not be committed before the findings are fixed",
         T::UnblockingGuidance => "the developer continues with what you write",
         T::ArchitecturalDecisionMade => "the developer continues with what you decided",
-        T::EscalateToOpus => "somebody else should decide this step again",
+        T::EscalateToOpus => "another agent should redo this decision",
         T::InvestigationIncomplete => "you looked and do not know the cause",
-        T::Exhausted => "every hypothesis is eliminated",
+        T::Exhausted => "every hypothesis is ruled out",
         T::NeedDeveloperDiagnostic => {
             "a developer must add what you ask for before you can know more"
         }
-        T::HypothesisEliminated => "one hypothesis is eliminated; you continue",
-        T::NeedMoreAnalysis => "you continue",
+        T::HypothesisEliminated => "one hypothesis is ruled out; others are left to test",
+        T::NeedMoreAnalysis => "you need another round to know more",
         T::Bazinga => "everything that the epic asks for is done",
         T::Continue => "something is missing; `summary` says what",
         T::InvestigationOnly => "there was nothing to build, and what was asked is answered",

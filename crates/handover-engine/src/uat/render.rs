@@ -19,6 +19,8 @@ pub struct DocumentInfo {
     pub title: String,
     /// The stories of the epic, with their files.
     pub stories: Vec<(String, String)>,
+    /// Those of them that are not done.
+    pub open: Vec<String>,
     /// The path of the JSON.
     pub data: String,
     /// The acceptance criteria of the stories.
@@ -43,7 +45,9 @@ pub fn render(document: &Document, results: &[ScenarioResult], about: &DocumentI
     if !uncovered.is_empty() {
         out.push_str("Without a scenario:\n\n");
         for criterion in &uncovered {
-            let _ = writeln!(out, "- [ ] {}", quote_inline(criterion));
+            let is_open = about.open.iter().any(|story| is_of(criterion, story));
+            let why = if is_open { " (story not done)" } else { "" };
+            let _ = writeln!(out, "- [ ] {}{why}", quote_inline(criterion));
         }
         out.push('\n');
     }
@@ -69,6 +73,11 @@ pub fn render(document: &Document, results: &[ScenarioResult], about: &DocumentI
         );
     }
     out
+}
+
+/// Whether a criterion, such as `1-1-cart AC2: …`, is of this story.
+fn is_of(criterion: &str, story: &str) -> bool {
+    criterion.strip_prefix(story).is_some_and(|rest| rest.starts_with(' '))
 }
 
 /// How many scenarios there are, what came of them, and which stories they are about.
@@ -107,7 +116,8 @@ fn overview(
         let _ = writeln!(out, "- {covered} of {criteria} criteria have a scenario");
     }
     for (story, path) in &about.stories {
-        let _ = writeln!(out, "- Story {}: `{path}`", quote_inline(story));
+        let state = if about.open.contains(story) { " (not done)" } else { "" };
+        let _ = writeln!(out, "- Story {}: `{path}`{state}", quote_inline(story));
     }
     out.push('\n');
 }
@@ -310,14 +320,23 @@ mod tests {
         };
         let about = DocumentInfo {
             title: String::new(),
-            stories: vec![("1-1-a".to_owned(), "docs/stories/1-1-a.md".to_owned())],
+            stories: ["1-1-a", "1-2-b"]
+                .map(|id| (id.to_owned(), format!("docs/stories/{id}.md")))
+                .to_vec(),
+            open: vec!["1-2-b".to_owned()],
             data: "docs/uat/epic-1-uat.json".to_owned(),
-            criteria: vec![(
-                "1-1-a".to_owned(),
-                [("AC1", "it is blue"), ("AC2", "it adds"), ("AC3", "it is fast")]
-                    .map(|(id, text)| Criterion { id: id.to_owned(), text: text.to_owned() })
-                    .to_vec(),
-            )],
+            criteria: vec![
+                (
+                    "1-1-a".to_owned(),
+                    [("AC1", "it is blue"), ("AC2", "it adds"), ("AC3", "it is fast")]
+                        .map(|(id, text)| Criterion { id: id.to_owned(), text: text.to_owned() })
+                        .to_vec(),
+                ),
+                (
+                    "1-2-b".to_owned(),
+                    vec![Criterion { id: "AC1".to_owned(), text: "it is red".to_owned() }],
+                ),
+            ],
         };
         let results =
             [result("S2", ScenarioOutcome::Passed), result("S1", ScenarioOutcome::NotRun)];
@@ -328,12 +347,13 @@ mod tests {
              Generated from `docs/uat/epic-1-uat.json`; edit that file instead. `handover run uat 1 --gate quick` runs \
              the automatic scenarios; the checklists are for a person.\n\n\
              ## Overview\n\n- 2 scenarios: 1 automatic, 1 manual\n- Results: 1 passed, 1 open\n\
-             - 2 of 3 criteria have a scenario\n- Story 1-1-a: `docs/stories/1-1-a.md`\n\n\
+             - 2 of 4 criteria have a scenario\n- Story 1-1-a: `docs/stories/1-1-a.md`\n\
+             - Story 1-2-b: `docs/stories/1-2-b.md` (not done)\n\n\
              ## Prerequisites\n\n- A checkout with the work of this epic; commands start in the project's folder\n\
              - Programs: cargo\n- A person, for S1\n\n\
              ## Criteria\n\n| criterion | scenario | kind | result |\n|---|---|---|---|\n\
              | 1-1-a AC1: it is blue | S1 | manual | open |\n| 1-1-a AC2: it adds | S2 | auto | passed |\n\n\
-             Without a scenario:\n\n- [ ] 1-1-a AC3: it is fast\n\n\
+             Without a scenario:\n\n- [ ] 1-1-a AC3: it is fast\n- [ ] 1-2-b AC1: it is red (story not done)\n\n\
              ## Automatic\n\n### S2: It adds\n\n- Criterion: 1-1-a AC2: it adds\n- Exit code: 3\n- Prints: one\n- Prints: two\n\n\
              ```text\ncargo build\ncargo run ''\ncargo clean 'it'\\''s'\n```\n\n\
              Prints at least:\n\n```json\n{\n  \"ok\": true\n}\n```\n\n\

@@ -255,7 +255,7 @@ fn an_epic_without_lessons_is_described_by_its_journal() {
     let retro = stage.show("handover/epic-1", "docs/sprints/epic-1-retro.md");
     assert!(retro.contains("- **By:** the journal"), "{retro}");
     assert!(retro.contains("1 of 2 stories are done"), "{retro}");
-    assert!(retro.contains("- 1-2-b is failed"), "{retro}");
+    assert!(retro.contains("- 1-2-b failed"), "{retro}");
     assert_eq!(insights(&stage), [], "there is no reasoning");
     assert_eq!(state.closing.unwrap().record.len(), 0);
 }

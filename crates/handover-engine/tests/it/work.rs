@@ -238,7 +238,7 @@ fn agents_get_what_identifies_their_work_and_nothing_of_ours() {
     assert_eq!(value("HANDOVER_SESSION"), "epic-1");
     let result = value("HANDOVER_RESULT");
     assert!(result.contains("/1-1-a/") && !result.ends_with("/dev-1.result.json"), "{result}");
-    assert!(value("CARGO_TARGET_DIR").ends_with(".handover/runs/cargo-target"));
+    assert!(value("CARGO_TARGET_DIR").ends_with(".handover/runs/cargo-target/1"));
     assert!(!text.contains("HANDOVER_PERSONA") && !text.contains("CARGO_PKG_NAME"), "{text}");
     // Logs and results are kept, worktrees are not.
     let folder = stage.env.path(".handover/runs").join(run.as_str());

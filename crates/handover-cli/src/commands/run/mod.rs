@@ -7,13 +7,14 @@ mod preview;
 mod progress;
 mod request;
 
-use handover_agents::CancelToken;
+use handover_agents::{CancelToken, split_command};
 use handover_engine::{Engine, RunRequest, gates};
 use handover_model::{Host, PipelineName, Run, RunState, UatGate};
 use handover_store::RunFilter;
 
 use super::Outcome;
 use super::chain::{self, ChainArgs};
+use super::host::untrusted;
 use crate::app::App;
 use crate::env;
 use crate::error::{CommandError, Exit};
@@ -21,7 +22,7 @@ use crate::input::agent_programs;
 use crate::local_time;
 use crate::typos::nearest;
 
-pub(crate) use progress::{Shown, doing, holding, outcome, waiting};
+pub(crate) use progress::{Shown, outcome, waiting};
 pub(crate) use request::request;
 
 /// Run the stories of an epic: develop, test, review, commit
@@ -237,12 +238,26 @@ fn unfinished(app: &App) -> Result<String, CommandError> {
 }
 
 fn drive(app: &App, request: &RunRequest, plain: bool) -> Outcome {
+    if !request.abandon {
+        warn_of_trust(app, request);
+    }
     engine(app, |engine| {
         let mut shown = progress::Shown::new(app, plain, &engine.cancel);
         let (id, state) =
             engine.run(request, &mut |state, progress| shown.progress(state, progress))?;
         shown.end(&id, &state)
     })
+}
+
+/// Says if the agents of a run will not run the hooks of this project.
+pub(crate) fn warn_of_trust(app: &App, request: &RunRequest) {
+    let (host, command) = match &request.overrides.host {
+        Some((host, command)) => (*host, command),
+        None => (request.defaults.host, &request.defaults.command),
+    };
+    let args = command.as_ref().and_then(|command| split_command(command).ok());
+    let args = args.map(|(_, args)| args).unwrap_or_default();
+    untrusted::warn(app, host, &args);
 }
 
 pub(crate) fn run(app: &App, args: RunArgs) -> Outcome {

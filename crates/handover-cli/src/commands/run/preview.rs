@@ -44,7 +44,7 @@ pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: 
     let answer = json!({
         "epic": plan.epic, "epic_file": plan.epic_file, "base": plan.base, "branch": plan.branch,
         "others": preview.others.iter().map(|other| json!({"path": other.path, "reason": other.reason})).collect::<Vec<_>>(),
-        "gates": preview.gates, "pipeline": plan.pipeline, "stories": stories,
+        "gates": preview.gates, "cautions": preview.cautions, "pipeline": plan.pipeline, "stories": stories,
         "forecast": cost,
     });
     app.ui.answer("plan", &answer, |ui| {
@@ -59,6 +59,7 @@ pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: 
         }
         ui.line(format_args!("Gates: {gates}"))?;
         ui.line(sentence(cost))?;
+        preview.cautions.iter().for_each(|text| ui.warn(text));
         let rows = plan
             .stories
             .iter()

@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use handover_agents::CancelToken;
 use handover_engine::data::ScenarioResult;
-use handover_engine::reducer::{Effect, Event, GateOutcome, State};
+use handover_engine::reducer::{Effect, Event, GateOutcome, PhaseEnd, Skip, State, StoryRun};
 use handover_engine::{Progress, report};
 use handover_model::{RunId, RunState, ScenarioOutcome, Timestamp, UatGate};
+use handover_text::cut::{cut, one_line};
 use serde_json::{Value, json};
 
 use super::at_work::AtWork;
@@ -15,6 +16,7 @@ use crate::app::App;
 use crate::commands::{Outcome, status};
 use crate::env;
 use crate::error::{CommandError, Exit};
+use crate::local_time;
 #[cfg(feature = "telemetry")]
 use crate::telemetry::{Exporter, RunTrace};
 
@@ -167,14 +169,15 @@ impl<'a> Shown<'a> {
             Progress::Starting(_) => {}
             Progress::Recorded(event) => {
                 if let Some(text) = sentence(state, event) {
-                    ui.note(format_args!("{stamp} {text}"));
+                    ui.note(ui.cut(&format!("{stamp} {text}")));
                 }
             }
             Progress::Tick => {
-                ui.note(format_args!("{stamp} still at work: {}", self.at_work.sentence()));
+                let doing = self.at_work.sentence();
+                ui.note(ui.cut(&format!("{stamp} still at work: {doing}")));
             }
             Progress::Activity { story, what } => {
-                ui.note(format_args!("{stamp}   {story}: {what}"));
+                ui.note(ui.cut(&format!("{stamp}   {story}: {}", one_line(what))));
             }
             Progress::Warning(text) => ui.warn(text),
         }
@@ -192,6 +195,9 @@ impl<'a> Shown<'a> {
             self.app.ui.document(&line)?;
         } else {
             status::show(self.app, &document)?;
+        }
+        if let Some(why) = nothing_to_do(state) {
+            self.app.ui.note(why);
         }
         let reason = state.stopped.clone().unwrap_or_default();
         let outcome = outcome(state.state, &reason, &format!("run {}", run.epic));
@@ -241,6 +247,21 @@ fn exit(state: RunState) -> Exit {
     }
 }
 
+/// That all stories were done before, if the run has nothing else to do.
+fn nothing_to_do(state: &State) -> Option<String> {
+    let is_done = |story: &StoryRun| story.planned.skip == Some(Skip::Done);
+    if state.closing.is_some() || !state.stories.iter().all(is_done) {
+        return None;
+    }
+    let what = match state.stories.len() {
+        0 => return None,
+        1 => "the story is done; `--all` runs it again".to_owned(),
+        2 => "both stories are done; `--all` runs them again".to_owned(),
+        all => format!("all {all} stories are done; `--all` runs them again"),
+    };
+    Some(format!("Nothing to do: {what}."))
+}
+
 /// How many files that are not stories are named.
 const NAMED: usize = 8;
 
@@ -257,12 +278,8 @@ pub(super) fn not_stories(state: &State) -> Vec<String> {
 
 /// Why nothing happens.
 pub(crate) fn waiting(until: Timestamp) -> String {
-    // To the minute: `2026-11-18T17:00`.
-    let until: String = until.to_string().chars().take(16).collect();
-    format!(
-        "the agent program has reached a usage limit; waits until {} UTC",
-        until.replace('T', " ")
-    )
+    let until = local_time::to_the_minute(until);
+    format!("the agent program has reached a usage limit; waits until {until}")
 }
 
 /// An event without what is only for the engine.
@@ -293,10 +310,8 @@ fn result(event: &Event) -> Value {
 pub(super) fn sentence(state: &State, event: &Event) -> Option<String> {
     Some(match event {
         Event::PhaseEnded(end) => {
-            let verdict = end.verdict.map_or("no verdict", |verdict| verdict.as_str());
-            let summary = handover_text::cut::cut(&end.summary, 120);
             let who = ended(state, end);
-            format!("{} {who}: {verdict} {summary}", end.story)
+            format!("{} {who}: {}", end.story, concluded(end))
         }
         Event::BaseChecked { failing, .. } if failing.is_empty() => {
             "the base passes its gates".to_owned()
@@ -304,14 +319,14 @@ pub(super) fn sentence(state: &State, event: &Event) -> Option<String> {
         Event::BaseChecked { failing, .. } => format!(
             "the base fails {}, which will not count: {}",
             crate::ui::count(failing.len(), "test"),
-            handover_text::cut::cut(&failing.join(", "), 120)
+            cut(&failing.join(", "), 120)
         ),
         Event::GatesEnded { story, outcome, failures, .. } => match outcome {
             GateOutcome::Passed => format!("{story} gates passed"),
             GateOutcome::None => format!("{story} has no gates"),
             GateOutcome::Failed => {
                 let first = failures.first().map(String::as_str).unwrap_or_default();
-                format!("{story} gates failed: {first} ({} in all)", failures.len())
+                format!("{story} gates failed: {} ({} in all)", one_line(first), failures.len())
             }
         },
         Event::Rebased { story, conflicts, .. } if conflicts.is_empty() => {
@@ -325,7 +340,7 @@ pub(super) fn sentence(state: &State, event: &Event) -> Option<String> {
             None => tried(story, *gate, results),
         },
         Event::WaitEnded { .. } => "the usage limit is lifted".to_owned(),
-        Event::GaveUp { story, reason, .. } => format!("{story} ends: {reason}"),
+        Event::GaveUp { story, reason, .. } => format!("{story} ends: {}", one_line(reason)),
         Event::Refused { story, problems } => {
             format!("{story} cannot be committed: {}", problems.join("; "))
         }
@@ -351,14 +366,15 @@ pub(super) fn sentence(state: &State, event: &Event) -> Option<String> {
     })
 }
 
-/// `1 holds`, `2 hold`.
-pub(crate) fn holding(count: usize) -> String {
-    if count == 1 { "1 holds".to_owned() } else { format!("{count} hold") }
-}
-
-/// `1 does`, `2 do`.
-pub(crate) fn doing(count: usize) -> String {
-    if count == 1 { "1 does".to_owned() } else { format!("{count} do") }
+/// What came of an agent, in one line.
+fn concluded(end: &PhaseEnd) -> String {
+    let said = cut(&one_line(&end.summary), 120);
+    let Some(verdict) = end.verdict else {
+        let said = if said.is_empty() { "no reason is known".to_owned() } else { said };
+        let price = if end.spent.unpriced > 0 { " (cost unknown)" } else { "" };
+        return format!("the agent ended without a result: {said}{price}");
+    };
+    if said.is_empty() { verdict.to_string() } else { format!("{verdict}: {said}") }
 }
 
 /// What came of scenarios, with the first that does not hold.
@@ -369,12 +385,12 @@ fn tried(story: &str, gate: UatGate, results: &[ScenarioResult]) -> String {
     let first = results.iter().find(|result| result.is_wrong());
     match first {
         Some(wrong) => format!(
-            "{story} scenarios ({gate}): {}, {} not; {}: {}",
-            holding(passed),
-            doing(results.len() - passed - open),
+            "{story} scenarios ({gate}): {passed} passed, {} failed; {}: {}",
+            results.len() - passed - open,
             wrong.id,
             wrong.reason
         ),
-        None => format!("{story} scenarios ({gate}): {}, {open} not tried", holding(passed)),
+        None if open == 0 => format!("{story} scenarios ({gate}): {passed} passed"),
+        None => format!("{story} scenarios ({gate}): {passed} passed, {open} not tried"),
     }
 }

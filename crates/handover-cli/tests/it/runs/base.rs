@@ -39,6 +39,21 @@ fn a_broken_test_setup_is_found_before_an_agent_is_paid() {
     assert!(calls.exists());
 }
 
+/// What was never installed is not a fault of the project.
+#[test]
+fn packages_that_were_never_installed_are_named() {
+    let epic = Epic::new(&["1-1-a"]);
+    let manifest =
+        r#"{"name":"shop","scripts":{"test":"jest --ci"},"devDependencies":{"jest":"30.0.0"}}"#;
+    epic.env.write("package.json", manifest);
+    epic.commit_all("npm");
+    let message = refused(&epic, &[]);
+    assert!(message.contains("`npm install` first?"), "{message}");
+    fs_err::create_dir_all(epic.env.path("node_modules")).unwrap();
+    let message = refused(&epic, &[]);
+    assert!(!message.contains("`npm install` first?"), "{message}");
+}
+
 /// R13: the missing thing is named, not its interpreter.
 #[test]
 fn a_missing_pytest_is_named() {

@@ -361,13 +361,33 @@ fn a_run_uses_the_only_active_session() {
         prompt.display()
     ));
     let output = epic.run(&[]).ok();
-    assert!(output.stderr.contains("Session work is the only active one"), "{output}");
+    assert!(output.stderr.contains("Using session work."), "{output}");
     let text = fs_err::read_to_string(&prompt).unwrap();
     assert!(text.contains("4711"), "{text}");
     // Several: none of them is meant, and that is said.
     epic.env.run(["session", "new", "other"]).ok();
     let output = epic.run(&["--skip-done"]).ok();
     assert!(output.stderr.contains("2 active sessions"), "{output}");
+}
+
+/// R6, as it is after `init`: the only session is the one that it opened, and it holds packages.
+#[test]
+fn a_run_uses_the_default_session_if_it_holds_packages() {
+    let epic = Epic::new(&["1-1-a"]);
+    let work = "write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"";
+    epic.env.write("docs/research_ports.md", "# Ports\n\nPort 4711 is reserved for the shop.\n");
+    let add = ["package", "add", "docs/research_ports.md", "--kind", "research"];
+    // Empty, it is not worth a word.
+    assert!(!epic.run(&["--dry-run"]).ok().stderr.contains("Using session"));
+    epic.env.run(add).ok();
+    let preview = epic.run(&["--dry-run", "--show-prompts"]).ok();
+    assert!(preview.stdout.contains("4711"), "{preview}");
+    let prompt = epic.env.folder().join("prompt");
+    epic.script(&format!("* dev 1 | echo-prompt {} {work}", prompt.display()));
+    let output = epic.run(&[]).ok();
+    assert!(output.stderr.contains("Using session main."), "{output}");
+    let text = fs_err::read_to_string(&prompt).unwrap();
+    assert!(text.contains("4711"), "{text}");
 }
 
 /// R15: nothing of other agents is beside an agent's result.
@@ -430,10 +450,47 @@ fn a_finished_run_names_the_next_step() {
     let output = epic.run(&[]).ok();
     assert!(output.stdout.contains("TIME") && output.stdout.contains("00:0"), "{output}");
     assert!(output.stderr.contains("Next: `git merge handover/epic-1`"), "{output}");
+    let again = epic.run(&[]).ok();
+    let done = "Nothing to do: the story is done; `--all` runs it again.";
+    assert!(again.stderr.contains(done), "{again}");
     let epic = Epic::new(&["1-1-a"]);
     let output = epic.run(&["--no-commit"]).ok();
     assert!(output.stdout.contains("worktrees in .handover/runs/"), "{output}");
     assert!(!output.stdout.contains("branch handover/epic-1"), "{output}");
+}
+
+/// Each thing that happens is one line, and as wide as the terminal at most.
+#[test]
+fn what_agents_say_is_one_line() {
+    let mut epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let result = |verdict: &str, summary: &str| {
+        format!(
+            "result '{{\"nonce\":\"{{HANDOVER_NONCE}}\",\"story\":\"{{HANDOVER_STORY}}\",\"phase\":\"{{HANDOVER_PHASE}}\",\"verdict\":\"{verdict}\",\"summary\":\"{summary}\"}}'"
+        )
+    };
+    epic.script(&format!(
+        "1-1-a dev 1 | write a.txt x {}\n1-2-b dev 1 | print 'I have looked.'\n1-2-b dev * | print 'And again.'",
+        result("complete", "one\\n  two "),
+    ));
+    let output = epic.run(&["--plain"]).fails(1);
+    let lines: Vec<&str> = output.stderr.lines().collect();
+    let has = |end: &str| lines.iter().any(|line| line.ends_with(end));
+    assert!(has(" 1-1-a dev 1: complete: one two"), "{output}");
+    assert!(
+        has(" 1-2-b dev 1: the agent ended without a result: it gave no verdict (cost unknown)"),
+        "{output}"
+    );
+    assert!(has("no tests were found that could check the work; `gates.commands` names commands"));
+    assert!(lines.iter().all(|line| line.trim_end() == *line), "{output}");
+    epic.env.set("COLUMNS", "66");
+    let output = epic.run(&["--plain"]).fails(1);
+    let ends = output.stderr.lines().filter(|line| line.contains("without a result"));
+    let ends: Vec<&str> = ends.collect();
+    assert!(!ends.is_empty(), "{output}");
+    assert!(ends.iter().all(|line| line.chars().count() == 66 && line.ends_with('…')), "{ends:?}");
+    let shown = epic.env.run(["status"]).ok().stdout;
+    assert!(shown.contains("1-2-b failed: "), "{shown}");
+    assert!(shown.contains("STATE"), "{shown}");
 }
 
 /// A terminal of 80 columns shows whole reasons, in lines of their own.
@@ -447,7 +504,7 @@ fn reasons_are_readable_in_a_narrow_terminal() {
     let shown = epic.env.run(["status"]).ok().stdout;
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     let whole = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(whole.contains(&format!("1-1-a is blocked: {reason}")), "{shown}");
+    assert!(whole.contains(&format!("1-1-a blocked: {reason}")), "{shown}");
 }
 
 /// R22: the clock moves while an agent says nothing.

@@ -88,6 +88,18 @@ fn a_cost_limit_is_questioned_if_no_cost_is_reported() {
     let epic = costly(&["1-1-a"]);
     let output = epic.run(&["--max-cost", "5"]).ok();
     assert!(!output.stderr.contains("reports no cost"), "{output}");
+    // Of a program that is known, it is said before an agent is paid.
+    for (host, times) in [("codex", 1), ("claude", 0)] {
+        let limit = ["--host", host, "--max-cost", "5"];
+        let preview = epic.run(&[&limit[..], &["--dry-run"]].concat()).ok();
+        let said = format!("{host} reports no cost, so limits in USD have no effect");
+        assert_eq!(preview.stderr.matches(&said).count(), times, "{preview}");
+        let output = epic.run(&[&limit[..], &["--all"]].concat());
+        let before = output.stderr.split(" dev 1 …").next().unwrap();
+        assert_eq!(before.matches(&said).count(), times, "{output}");
+        // Once is enough.
+        assert_eq!(output.stderr.matches("reports no cost").count(), 1, "{output}");
+    }
 }
 
 /// R11: what a program does not report cannot count against a limit.

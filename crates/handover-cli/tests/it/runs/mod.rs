@@ -4,12 +4,12 @@
 //!
 //! | | tests |
 //! |---|---|
-//! | R1 | `base::gates_check_the_worktree_despite_an_editable_install`, `base::gates_that_cannot_check_the_worktree_are_refused`, `base::agents_import_the_worktree_too`, `base::gates_check_the_packages_of_the_worktree`, `base::gates_check_the_modules_of_the_worktree`, `base::cargo_must_not_build_packages_of_the_checkout`, `base::tools_that_cannot_be_redirected_are_refused`, `base::gates_check_the_packages_of_the_worktree_with_pnpm`, `base::gates_of_a_component_use_its_own_python`, `base::gates_find_what_is_installed_in_a_folder_of_the_project`, `base::a_gate_that_only_passes_in_the_checkout_is_refused` |
+//! | R1 | `base::gates_check_the_worktree_despite_an_editable_install`, `base::gates_that_cannot_check_the_worktree_are_refused`, `base::agents_import_the_worktree_too`, `base::gates_check_the_packages_of_the_worktree`, `base::gates_check_the_modules_of_the_worktree`, `base::cargo_must_not_build_packages_of_the_checkout`, `base::tools_that_cannot_be_redirected_are_refused`, `base::gates_check_the_packages_of_the_worktree_with_pnpm`, `base::gates_of_a_component_use_its_own_python`, `base::gates_find_what_is_installed_in_a_folder_of_the_project`, `base::a_gate_that_only_passes_in_the_checkout_is_refused`, `base::gates_of_a_manager_check_the_worktree` |
 //! | R2 | `chain::resuming_a_chain_that_has_ended_continues_with_the_answers` |
 //! | R3 | `faults::a_grave_finding_is_fixed_although_the_verdict_is_passed` |
 //! | R4 | `party::answers::answered_work_that_conflicts_is_merged_by_the_developer` |
 //! | R5 | `layouts::finds_the_layout_of_bmad_6`, `layouts::finds_sharded_and_plain_layouts`, `layouts::configured_folders_are_searched` |
-//! | R6 | `basics::a_run_uses_the_only_active_session` |
+//! | R6 | `basics::a_run_uses_the_only_active_session`, `basics::a_run_uses_the_default_session_if_it_holds_packages` |
 //! | R7 | `basics::a_large_lock_file_does_not_hide_the_code` |
 //! | R8 | `party::kickoff::a_kickoff_survives_a_blocked_story_without_work` |
 //! | R9 | `parallel::conflicts_do_not_use_up_the_fixes` |
@@ -25,7 +25,7 @@
 //! | R19 | `faults::findings_without_a_category_stay_apart` |
 //! | R20 | `faults::a_new_run_knows_the_findings_of_the_failed_one` |
 //! | R21 | `closing::scenarios_are_compared_with_the_criteria` |
-//! | R22 | `basics::a_finished_run_names_the_next_step`, `basics::the_clock_moves_while_an_agent_is_silent`, `basics::the_voices_of_a_party_are_counted`, `chain::a_dependency_that_never_ran_is_named` |
+//! | R22 | `basics::a_finished_run_names_the_next_step`, `basics::the_clock_moves_while_an_agent_is_silent`, `basics::the_voices_of_a_party_are_counted`, `chain::a_dependency_that_never_ran_is_named`, `faults::retries_on_request_a_bounded_number_of_times` |
 
 mod base;
 mod basics;

@@ -62,6 +62,30 @@ fn stories_run_in_parallel_and_land_one_at_a_time() {
     assert_eq!(epic.git(&["worktree", "list"]).lines().count(), 1);
 }
 
+/// Cargo tells worktrees of a project apart by when their files changed, and takes a newer build of another one.
+#[test]
+fn gates_of_cargo_check_the_code_of_their_own_worktree() {
+    let mut epic = Epic::new(&["1-1-a", "1-2-b"]);
+    super::gates::use_toolchain(&mut epic);
+    epic.env.write("Cargo.toml", "[package]\nname = \"shop\"\nedition = \"2021\"\n");
+    epic.env.write("src/lib.rs", "pub fn price() -> u32 { 1 }\n");
+    epic.env.write("tests/price.rs", "#[test]\nfn price() { assert_eq!(shop::price(), 1) }\n");
+    epic.env.write(".gitignore", "target\nCargo.lock\n");
+    epic.commit_all("cargo");
+    let at = epic.env.folder().join("meeting");
+    fs_err::create_dir_all(&at).unwrap();
+    // The second story breaks the code, then the gates of the first one build, then its own gates do.
+    epic.script(&format!(
+        "1-2-b dev 1 | write src/lib.rs 'pub fn price() -> u32 {{ 0 }}' write {0}/broken x wait-for {0}/checked print \"IMPLEMENTATION COMPLETE: 1-2-b\"\n\
+         1-1-a dev 1 | wait-for {0}/broken write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"\n\
+         1-1-a review 1 | write {0}/checked x print \"REVIEW PASSED: 1-1-a\"",
+        at.display()
+    ));
+    epic.run(&["--parallel", "2", "--max-fixes", "0"]).fails(1);
+    assert_eq!(epic.states(), ["done", "failed"]);
+    assert!(epic.reason(1).contains("price"), "{}", epic.reason(1));
+}
+
 /// Both write the same file; the second one has the conflict fixed.
 #[test]
 fn a_conflict_is_fixed() {

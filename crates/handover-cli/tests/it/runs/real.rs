@@ -291,3 +291,46 @@ fn claude_does_everything_that_runs_have() {
 fn codex_does_everything_that_runs_have() {
     does_everything("codex", codex_writes, RealHost::codex);
 }
+
+/// Gemini CLI would run the project's hooks only in folders that it trusts.
+#[test]
+fn a_run_says_that_subagents_get_no_briefs_and_briefs_them_with_hooks_of_the_user() {
+    for (scope, is_briefed) in [("project", false), ("user", true)] {
+        let mut epic = Epic::new(&["1-1-a"]);
+        let is_child = |request: &ModelRequest| {
+            request.conversation_contains("CHILD:")
+                && !request.conversation_contains("Implement one story")
+        };
+        let input = json!({"agent_name": "generalist", "prompt": "CHILD: look around"});
+        let end = json!({"result": {"response": "Nothing there."}});
+        let script = Script::new()
+            .when(is_child, Answer::tool("complete_task", end))
+            .on("You are seeing this code for the first time", Answer::text("REVIEW PASSED: 1-1-a"))
+            .when(|request| request.tool_results() == 0, Answer::tool("invoke_agent", input))
+            .when(
+                |request| request.tool_results() == 1,
+                Answer::tool("write_file", json!({"file_path": "hello.txt", "content": "hello\n"})),
+            )
+            .always(Answer::text("IMPLEMENTATION COMPLETE: 1-1-a"));
+        let server = ModelServer::start(script);
+        let host = RealHost::gemini(&epic.env, &server);
+        for (name, value) in &host.vars {
+            if !["PATH", "HOME", "GEMINI_CLI_TRUST_WORKSPACE"].contains(&name.as_str()) {
+                epic.env.set(name, value);
+            }
+        }
+        epic.env.run(["host", "install", "gemini", "--scope", scope]).ok();
+        if scope == "project" {
+            epic.commit_all("hooks");
+        }
+        let program = host.program.display().to_string();
+        let args = ["run", "1", "--host", "gemini", "--agent-command", &program];
+        let more = ["--model", "gemini-2.5-pro", "--config", "runs.profile=\"full\""];
+        let output = epic.env.run(args.iter().chain(&more));
+        assert_eq!(output.code, Some(0), "{output}");
+        assert_eq!(output.stderr.contains("subagents get no briefs here"), !is_briefed, "{output}");
+        let requests = server.requests();
+        let child = requests.iter().find(|request| is_child(request)).expect("no subagent");
+        assert_eq!(child.contains("handover:receipt"), is_briefed, "{scope}: {child:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Cargo: the worktree is inside of the checkout, so the checkout's `.cargo/config.toml` counts there too, and
 //! its `paths` and patches lead to the checkout, as does a dependency with an absolute path. The folder for
-//! builds may be shared: Cargo keeps packages of different folders apart.
+//! builds is one that no other worktree uses (`runner/cargo_target.rs`).
 //!
 //! Cargo itself says which packages it would build.
 
