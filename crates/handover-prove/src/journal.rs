@@ -12,8 +12,8 @@ use crate::{Arm, Observation, Outcome, Trial, schedule};
 /// How often a trial is tried whose agent or judge could not run.
 pub const MOST_ATTEMPTS: u32 = 3;
 
-/// What was decided when the experiment began. It never changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What was decided when the experiment began. Only its budget may change, when it is resumed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The experiment.
     pub id: String,
@@ -35,6 +35,12 @@ pub struct Plan {
     pub host: Host,
     /// The model, if one was chosen.
     pub model: Option<String>,
+    /// The most that all agents may cost, if that is limited.
+    #[serde(default)]
+    pub max_cost: Option<f64>,
+    /// After how many seconds each agent is stopped, whatever its task says.
+    #[serde(default)]
+    pub timeout: Option<u64>,
     /// When it began.
     pub created_at: Timestamp,
 }
@@ -146,7 +152,7 @@ pub enum Entry {
         /// When.
         at: Timestamp,
     },
-    /// The user stopped it. That does not count as an attempt.
+    /// The user or a usage limit of the agent program stopped it. That does not count as an attempt.
     Interrupted {
         /// The number of the trial.
         trial: usize,
@@ -231,6 +237,10 @@ pub struct Progress {
     pub spent_usd: f64,
     /// What the most expensive one cost.
     pub most_usd: f64,
+    /// How many agents said what they cost.
+    pub priced: usize,
+    /// How many agents ended.
+    pub ended: usize,
     attempts: BTreeMap<usize, u32>,
 }
 
@@ -243,6 +253,8 @@ impl Progress {
             checked: Vec::new(),
             spent_usd: 0.0,
             most_usd: 0.0,
+            priced: 0,
+            ended: 0,
             attempts: BTreeMap::new(),
         }
     }
@@ -277,14 +289,15 @@ impl Progress {
         };
         match (entry, state) {
             (Entry::Checked { task, .. }, _) => self.checked.push(task),
-            (Entry::Started { trial, receipt, clone, .. }, Some(state)) => {
-                *self.attempts.entry(trial).or_default() += 1;
+            (Entry::Started { receipt, clone, .. }, Some(state)) => {
                 *state = TrialState::Running { receipt, clone };
             }
             (Entry::Ended { agent, .. }, Some(state)) => {
                 let cost = agent.cost_usd.unwrap_or_default();
                 self.spent_usd += cost;
                 self.most_usd = self.most_usd.max(cost);
+                self.priced += usize::from(agent.cost_usd.is_some());
+                self.ended += 1;
                 if let TrialState::Running { clone, .. } = state {
                     *state = TrialState::Unjudged { clone: std::mem::take(clone), agent };
                 }
@@ -294,14 +307,12 @@ impl Progress {
                     *state = TrialState::Judged { passed, agent: std::mem::take(agent) };
                 }
             }
-            (Entry::Interrupted { trial, .. }, Some(state)) => {
-                let attempts = self.attempts.entry(trial).or_default();
-                *attempts = attempts.saturating_sub(1);
-                *state = TrialState::Waiting;
-            }
+            (Entry::Interrupted { .. }, Some(state)) => *state = TrialState::Waiting,
+            // Only what is said here was an attempt: neither an interruption nor a machine that died was one.
             (Entry::Dropped { trial, reason, .. }, Some(state)) => {
-                let attempts = self.attempts.get(&trial).copied().unwrap_or_default();
-                *state = match attempts >= MOST_ATTEMPTS {
+                let attempts = self.attempts.entry(trial).or_default();
+                *attempts += 1;
+                *state = match *attempts >= MOST_ATTEMPTS {
                     true => TrialState::Dropped { reason },
                     false => TrialState::Waiting,
                 };
@@ -321,6 +332,17 @@ impl Progress {
     /// How many trials were judged.
     pub fn judged(&self) -> usize {
         self.trials.iter().filter(|(_, state)| matches!(state, TrialState::Judged { .. })).count()
+    }
+
+    /// Whether a task was done once in every arm: only then is there anything to compare.
+    pub fn has_round(&self, arms: usize) -> bool {
+        let mut judged: BTreeMap<(usize, u32), usize> = BTreeMap::new();
+        for (trial, state) in &self.trials {
+            if matches!(state, TrialState::Judged { .. }) {
+                *judged.entry((trial.task, trial.repetition)).or_default() += 1;
+            }
+        }
+        judged.values().any(|count| *count >= arms)
     }
 
     /// How many trials could not be done.
@@ -365,6 +387,8 @@ mod tests {
             seed: 1,
             host: Host::COMMAND,
             model: None,
+            max_cost: None,
+            timeout: None,
             created_at: Timestamp::default(),
         }
     }
@@ -412,6 +436,7 @@ mod tests {
         assert_eq!((at(3).next(), at(3).judged()), (Some(1), 1));
         assert_eq!((at(5).spent_usd, at(5).most_usd), (0.75, 0.5));
         assert_eq!(at(5).observations().len(), 1);
+        assert!(!at(5).has_round(2) && at(3).has_round(1));
         // Cut anywhere, the journal is a journal of what came before.
         let whole = text(&entries);
         for end in 0..whole.len() {
@@ -445,7 +470,12 @@ mod tests {
                 progress.add(entry).unwrap();
             }
         }
-        assert_eq!((progress.next(), progress.dropped(), progress.spent_usd), (Some(0), 0, 9.0));
+        // Neither is a machine that died.
+        for entry in [started(0), started(0), started(0), started(0), ended(0, 1.0), dropped(0)] {
+            progress.add(entry).unwrap();
+        }
+        assert_eq!((progress.next(), progress.dropped(), progress.spent_usd), (Some(0), 0, 10.0));
+        assert_eq!((progress.priced, progress.ended), (10, 10));
     }
 
     #[test]

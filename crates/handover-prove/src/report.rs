@@ -43,8 +43,8 @@ pub struct Experiment {
     pub model: Option<String>,
     /// What decided the order.
     pub seed: u64,
-    /// What all agents cost; 0 if their program does not say.
-    pub spent_usd: f64,
+    /// What all agents cost; none if their program does not say.
+    pub spent_usd: Option<f64>,
     /// The smallest difference of success that it would most likely see; none if there is no such difference.
     pub smallest_visible: Option<f64>,
     /// When it began.
@@ -66,8 +66,31 @@ pub struct ArmReport {
     pub tokens: Option<u64>,
     /// How many turns they took together.
     pub turns: Option<u64>,
+    /// How many trials have a cost. A program may report it for some only.
+    pub trials_with_cost: usize,
+    /// How many have tokens.
+    pub trials_with_tokens: usize,
+    /// How many have turns.
+    pub trials_with_turns: usize,
     /// How many trials of this arm could not be done.
     pub dropped: usize,
+}
+
+impl ArmReport {
+    /// What a trial cost on average, of those that say so.
+    pub fn cost_each(&self) -> Option<f64> {
+        self.cost_usd.map(|sum| sum / self.trials_with_cost.max(1) as f64)
+    }
+
+    /// How many tokens a trial used on average, likewise.
+    pub fn tokens_each(&self) -> Option<f64> {
+        self.tokens.map(|sum| sum as f64 / self.trials_with_tokens.max(1) as f64)
+    }
+
+    /// How many turns a trial took on average, likewise.
+    pub fn turns_each(&self) -> Option<f64> {
+        self.turns.map(|sum| sum as f64 / self.trials_with_turns.max(1) as f64)
+    }
 }
 
 /// What happened in one task.
@@ -99,7 +122,7 @@ impl Report {
             host: plan.host.to_string(),
             model: plan.model.clone(),
             seed: plan.seed,
-            spent_usd: progress.spent_usd,
+            spent_usd: (progress.priced > 0).then_some(progress.spent_usd),
             smallest_visible: smallest_visible(plan),
             created_at: plan.created_at.to_string(),
         };
@@ -141,11 +164,11 @@ pub fn power_in_words(plan: &Plan) -> String {
     let size = format!("{} × {}", count(plan.tasks.len(), "task"), plan.repeat);
     match smallest_visible(plan) {
         Some(effect) => format!(
-            "With {size} you can see effects of {:.0} points or more; smaller ones will be missed more than once in five times.",
+            "{size} can show a difference of {:.0} points or more; a smaller one is missed more often than once in five times.",
             effect * 100.0
         ),
         None => format!(
-            "With {size} no effect can be distinguished from chance. Add tasks: repetitions alone do not help."
+            "{size} cannot show any difference: chance alone could make the largest one. Add tasks; repetitions alone do not help."
         ),
     }
 }
@@ -161,18 +184,20 @@ fn of_arm(progress: &Progress, arm: Arm) -> ArmReport {
             | TrialState::Dropped { .. } => None,
         })
     };
-    let sum = |values: Vec<Option<u64>>| {
-        let known: Vec<u64> = values.into_iter().flatten().collect();
-        (!known.is_empty()).then(|| known.iter().sum())
-    };
+    let sum = |known: &[u64]| (!known.is_empty()).then(|| known.iter().sum());
+    let tokens: Vec<u64> = judged().filter_map(|(_, agent)| agent.tokens).collect();
+    let turns: Vec<u64> = judged().filter_map(|(_, agent)| agent.turns.map(u64::from)).collect();
     let costs: Vec<f64> = judged().filter_map(|(_, agent)| agent.cost_usd).collect();
     ArmReport {
         name: arm,
         trials: judged().count(),
         passed: judged().filter(|(passed, _)| *passed).count(),
         cost_usd: (!costs.is_empty()).then(|| costs.iter().sum()),
-        tokens: sum(judged().map(|(_, agent)| agent.tokens).collect()),
-        turns: sum(judged().map(|(_, agent)| agent.turns.map(u64::from)).collect()),
+        tokens: sum(&tokens),
+        turns: sum(&turns),
+        trials_with_cost: costs.len(),
+        trials_with_tokens: tokens.len(),
+        trials_with_turns: turns.len(),
         dropped: own().filter(|(_, state)| matches!(state, TrialState::Dropped { .. })).count(),
     }
 }
@@ -267,7 +292,7 @@ fn warnings(
     let same = |all: fn(&ArmReport) -> bool| arms.iter().all(|arm| arm.trials > 0 && all(arm));
     if same(|arm| arm.passed == 0) || same(|arm| arm.passed == arm.trials) {
         warnings.push(
-            "All trials ended alike. Tasks that every agent passes, or none, say nothing about the arms.".to_owned(),
+            "Every trial ended the same way. Tasks that every agent passes, or none, say nothing about the arms.".to_owned(),
         );
     }
     if experiment.trials == 0 {
@@ -280,8 +305,14 @@ fn warnings(
             WORTHWHILE * 100.0
         ));
     }
-    if experiment.spent_usd <= 0.0 && experiment.trials > 0 {
-        warnings.push("The agent program does not report what it costs.".to_owned());
+    let priced: usize = arms.iter().map(|arm| arm.trials_with_cost).sum();
+    match priced {
+        0 => warnings.push("The agent program does not report what it costs.".to_owned()),
+        _ if priced < experiment.trials => warnings.push(format!(
+            "The agent program reported a cost for {priced} of {} trials; costs are means over those.",
+            experiment.trials
+        )),
+        _ => {}
     }
     warnings
 }
@@ -320,6 +351,8 @@ mod tests {
             seed: 1,
             host: Host::COMMAND,
             model: None,
+            max_cost: None,
+            timeout: None,
             created_at: Timestamp::default(),
         }
     }
@@ -392,6 +425,33 @@ mod tests {
     }
 
     #[test]
+    fn means_are_of_the_trials_that_have_the_figure() {
+        let plan = plan(3, 1);
+        let mut progress = progress(&plan, 9);
+        let mut silent = 0;
+        for (trial, state) in &mut progress.trials {
+            if let TrialState::Judged { agent, .. } = state
+                && trial.arm == Arm::Brief
+                && trial.task != 1
+            {
+                (agent.cost_usd, agent.turns) = (None, None);
+                silent += 1;
+            }
+        }
+        assert_eq!(silent, 2);
+        let report = Report::new(&plan, &progress);
+        let brief = &report.arms[2];
+        assert_eq!((brief.trials, brief.trials_with_cost), (3, 1));
+        assert_eq!(
+            (brief.cost_each(), brief.turns_each(), brief.tokens_each()),
+            (Some(0.5), Some(2.0), None)
+        );
+        assert!(report.warnings.iter().any(|one| one.contains("for 7 of 9 trials")), "{report:?}");
+        let nothing = Report::new(&plan, &Progress::new(&plan));
+        assert_eq!(nothing.experiment.spent_usd, None, "unknown is not free");
+    }
+
+    #[test]
     fn a_program_that_cannot_work_is_named() {
         let plan = plan(3, 1);
         let mut progress = progress(&plan, 9);
@@ -406,8 +466,8 @@ mod tests {
 
     #[test]
     fn the_power_is_known_before_the_start() {
-        assert!(power_in_words(&plan(3, 5)).contains("no effect can be distinguished from chance"));
+        assert!(power_in_words(&plan(3, 5)).contains("cannot show any difference"));
         let words = power_in_words(&plan(12, 3));
-        assert!(words.starts_with("With 12 tasks × 3 you can see effects of "), "{words}");
+        assert!(words.starts_with("12 tasks × 3 can show a difference of "), "{words}");
     }
 }

@@ -20,7 +20,7 @@ pub(crate) const SUBJECTS: [&str; 26] = [
 pub(crate) const PAST: &str = "2021-03-04T05:06:07Z";
 
 /// An agent that knows only what its prompt says: `SUBJECT retries exactly N times`.
-const READER: &str = r#"#!/bin/sh
+pub(crate) const READER: &str = r#"#!/bin/sh
 prompt=$(cat)
 subject=$(printf '%s\n' "$prompt" | sed -n 's/^Configure \([a-z]*\) for production.*/\1/p' | tail -n 1)
 printf '%s\n' "$prompt" | sed -n "s/.*$subject retries exactly \([0-9]*\) times.*/\1/p" | head -n 1 > answer.txt
@@ -32,7 +32,7 @@ pub(crate) fn decided(subject: &str) -> u32 {
 }
 
 /// A repository with decisions in documents, and a file with one task for each of the first subjects.
-fn oracle(tasks: usize, agent: &str) -> TestEnv {
+pub(crate) fn oracle(tasks: usize, agent: &str) -> TestEnv {
     let mut env = empty();
     for name in ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"] {
         env.set(name, PAST);
@@ -276,7 +276,7 @@ fn killed_at_any_point_nothing_is_lost_and_nothing_paid_twice() {
 }
 
 /// A program that answers like Claude Code and costs 40 cents.
-const CLAUDE: &str = r#"#!/bin/sh
+pub(crate) const CLAUDE: &str = r#"#!/bin/sh
 cat > /dev/null
 echo '{"type":"system","subtype":"init","session_id":"c-9","model":"m"}'
 echo '{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"c-9","num_turns":3,"total_cost_usd":0.4,"usage":{"input_tokens":100,"output_tokens":20}}'

@@ -8,11 +8,14 @@ mod fixes;
 mod judges;
 mod names;
 mod prompt;
+mod subject;
+mod told;
+mod wording;
 mod write;
 
 pub use changed::changed_tests;
 pub use fixes::{Fix, HistoryCommit, is_source, merged_message};
 pub use judges::{Ecosystem, Judge, TestFile, build_failure};
-pub use names::new_names;
+pub use names::{new_names, told_names};
 pub use prompt::{prompt, task_id};
 pub use write::{Mined, write};

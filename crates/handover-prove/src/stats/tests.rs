@@ -108,7 +108,7 @@ fn a_single_comparison_of_two_arms_holds_its_level() {
 #[test]
 fn planted_effects_are_ranked_right() {
     // The part of a section is planted, too: without it, half of the effect is left.
-    let mut right = 0;
+    let (mut right, mut covered) = (0, 0);
     for round in 0..20_u64 {
         let effect = 0.2 + 0.2 * round as f64 / 19.0;
         let arms =
@@ -124,11 +124,13 @@ fn planted_effects_are_ranked_right() {
         let claimed = helps.verdict == Verdict::Better
             && of(Arm::Brief, Arm::Placebo).verdict == Verdict::Better
             && !of(Arm::Placebo, Arm::Bare).verdict.is_claim();
-        let inside = helps.low <= effect && effect <= helps.high;
         right += u32::from(ranked && claimed);
-        assert!(inside || helps.effect > 0.0);
+        covered += u32::from(helps.low <= effect && effect <= helps.high);
     }
     assert_eq!(right, 20);
+    // Of twenty intervals that hold 95 %, fewer than seventeen are right in less than 2 % of all cases.
+    println!("intervals that hold the planted effect: {covered} of 20");
+    assert!(covered >= 17, "{covered}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use handover_model::{Role, Timestamp};
 use handover_prove::Task;
 use handover_prove::mine::{
     Ecosystem, Fix, HistoryCommit, Judge, Mined, TestFile, build_failure, is_source,
-    merged_message, new_names, prompt, task_id,
+    merged_message, new_names, prompt, task_id, told_names,
 };
 use handover_text::short;
 
@@ -181,8 +181,8 @@ impl Search<'_> {
         if others.iter().any(|other| other.task.judge == judge) {
             return Ok(Tried::Rejected("another task has the same test"));
         }
-        if self.needs_a_new_name(commit, fix, &files, &prompt)? {
-            return Ok(Tried::Rejected("its test has a name that only the fix brought"));
+        if let Some(reason) = self.names_are_new(commit, fix, &files, &prompt)? {
+            return Ok(Tried::Rejected(reason));
         }
         let id = task_id(&commit.id, &commit.message);
         if others.iter().any(|other| other.task.id == id) {
@@ -265,14 +265,14 @@ impl Search<'_> {
     }
 
     /// Whether a test relies on a name that neither the start nor the prompt has, such as that of a new function: no
-    /// agent could guess it.
-    fn needs_a_new_name(
+    /// agent could guess it. Or whether the prompt has a name that only the fix has: then it says what was done.
+    fn names_are_new(
         &self,
         commit: &HistoryCommit,
         fix: &Fix,
         files: &[TestFile],
         prompt: &str,
-    ) -> Result<bool, CommandError> {
+    ) -> Result<Option<&'static str>, CommandError> {
         let is_code = |path: &&String| {
             is_source(path) && !fix.tests.contains(path) && !fix.support.contains(path)
         };
@@ -291,10 +291,14 @@ impl Search<'_> {
             let is_known = self.repo.has_word(&commit.parent, &name).map_err(EngineError::from)?;
             if !is_known && !prompt.contains(&name) {
                 tracing::debug!(commit = %commit.id, name, "a new name");
-                return Ok(true);
+                return Ok(Some("its test has a name that only the fix brought"));
             }
         }
-        Ok(false)
+        let before = |path: &String| self.text_of(&commit.parent, path).unwrap_or_default();
+        let before: Vec<String> = commit.files.iter().filter(is_code).map(before).collect();
+        let told = told_names(prompt, &tests, &code);
+        let is_told = told.iter().any(|name| !before.iter().any(|text| text.contains(name)));
+        Ok(is_told.then_some("its message names what only the fix has"))
     }
 
     /// What the judge says at a commit, with its own files.

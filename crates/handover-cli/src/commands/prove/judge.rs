@@ -15,7 +15,7 @@ use handover_model::Host;
 use handover_prove::Entry;
 
 use super::Lab;
-use super::record::{Record, work_folder};
+use super::record::work_folder;
 use super::tasks::PreparedTask;
 use crate::app::App;
 use crate::env;
@@ -176,19 +176,20 @@ pub(super) fn tail(outcome: &ToolOutcome) -> String {
     last.chars().rev().take(300).collect::<Vec<_>>().into_iter().rev().collect()
 }
 
-/// Sees every judge fail at the start, once: one that passes there says nothing about any agent.
-pub(super) fn check_all(lab: &Lab<'_>, record: &Record) -> Result<(), CommandError> {
-    let checked = record.progress()?.checked;
+/// Sees every judge that was not checked yet fail at the start, once: one that passes there says nothing about any agent.
+/// Returns what belongs into the journal.
+pub(super) fn check_all(lab: &Lab<'_>, checked: &[String]) -> Result<Vec<Entry>, CommandError> {
+    let mut entries = Vec::new();
     for task in lab.tasks.iter().filter(|task| !checked.contains(&task.task.id)) {
         if lab.cancel.is_cancelled() {
-            return Ok(());
+            break;
         }
         lab.app.ui.note(format_args!("Checking the judge of task {}", task.task.id));
         let path = work_folder(&lab.plan.id)?.join("check");
         let clone = TrialClone::make(lab, task, path)?;
         let outcome = clone.judge(task)?;
         if outcome.ended == Ended::Cancelled {
-            return Ok(());
+            break;
         }
         if outcome.ended == Ended::Exited(0) {
             let message = format!(
@@ -200,9 +201,9 @@ pub(super) fn check_all(lab: &Lab<'_>, record: &Record) -> Result<(), CommandErr
             ));
         }
         let _ = fs_err::remove_dir_all(&clone.path);
-        record.add(&Entry::Checked { task: task.task.id.clone(), at: lab.app.now() })?;
+        entries.push(Entry::Checked { task: task.task.id.clone(), at: lab.app.now() });
     }
-    Ok(())
+    Ok(entries)
 }
 
 /// Whether a path is a clone that a judge can still look at.

@@ -1,5 +1,7 @@
 //! `handover prove`
 
+mod begin;
+mod conduct;
 mod find_tasks;
 mod init;
 mod judge;
@@ -15,7 +17,7 @@ use handover_agents::{CancelToken, Environment, Registry};
 use handover_engine::git::Repo;
 use handover_model::Host;
 use handover_prove::arm::ArmsError;
-use handover_prove::{Arm, Plan, Report, TrialState, report, stats};
+use handover_prove::{Arm, Plan, Report, stats};
 
 use super::Outcome;
 use super::run::money;
@@ -78,11 +80,11 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "PROGRAM ARGS")]
     agent_command: Option<String>,
 
-    /// Model, if the agent program lets us choose
+    /// Model of the agents, if their program lets us choose [default: the program's own]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// Start no agent that would exceed this total cost; the result is what there is then
+    /// Start no agent that would exceed this total cost; the result is what there is then. `--resume` keeps it
     #[arg(long, value_name = "USD", value_parser = money)]
     max_cost: Option<f64>,
 
@@ -106,9 +108,13 @@ pub(crate) struct ProveArgs {
     #[arg(long, short = 'n', conflicts_with_all = ["resume", "show", "html"])]
     dry_run: bool,
 
-    /// Write the result as a single HTML file
+    /// Write the result as a single HTML file, whatever ends the experiment
     #[arg(long, value_name = "OUT")]
     html: Option<PathBuf>,
+
+    /// Begin without asking
+    #[arg(long, conflicts_with_all = ["resume", "show", "dry_run"])]
+    yes: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -124,9 +130,6 @@ Exit codes: 0 every trial was done, 4 the budget ended it, 5 the agent program o
 /// How often a task is done in each arm unless somebody says otherwise.
 const REPEAT: u32 = 3;
 
-/// Trials in a row whose agent could not work, after which it is not the trial's fault.
-const MOST_FAILURES: u32 = 2;
-
 pub(crate) fn run(app: &App, command: ProveCommand) -> Outcome {
     match command.command {
         Some(ProveSubcommand::Init(args)) => init::run(app, args),
@@ -137,7 +140,6 @@ pub(crate) fn run(app: &App, command: ProveCommand) -> Outcome {
 /// Everything that trials have in common.
 struct Lab<'a> {
     app: &'a App,
-    args: &'a ProveArgs,
     repo: &'a Repo,
     plan: &'a Plan,
     tasks: &'a [PreparedTask],
@@ -149,6 +151,7 @@ fn prove(app: &App, args: &ProveArgs) -> Outcome {
     app.require_trust()?;
     app.check_model(args.model.as_deref())?;
     app.handoffs()?.check_overrides()?;
+    show::check_page(app, args)?;
     let given = args.file.clone().unwrap_or_default();
     let (path, file) = tasks::read(app, &given)?;
     if args.show {
@@ -162,74 +165,53 @@ fn prove(app: &App, args: &ProveArgs) -> Outcome {
         let plan = new_plan(app, args, path, &file)?;
         return show::planned(app, &plan, record::usual_cost(app, plan.host)?);
     }
-    let record = match args.resume {
-        true => {
-            let record = Record::last(app, &file)?.ok_or_else(|| record::none(&given))?;
-            check_same(args, &record.plan)?;
-            record
-        }
-        false => Record::create(app, new_plan(app, args, path, &file)?)?,
+    let begun = match args.resume {
+        true => Some(Record::last(app, &file)?.ok_or_else(|| record::none(&given))?),
+        false => None,
     };
-    let program = spawn::find_program(
-        app,
-        record.plan.host,
-        agent_command(app, args, record.plan.host)?.as_deref(),
-    )?;
+    let plan = match &begun {
+        Some(record) => same_plan(args, &record.plan)?,
+        None => new_plan(app, args, path, &file)?,
+    };
+    if let Some(record) = &begun {
+        let progress = record.progress()?;
+        if progress.next().is_none() {
+            app.ui.note(format_args!("Experiment {} is over; nothing is left to resume.", plan.id));
+            return show::result(app, args, &Report::new(&plan, &progress), Exit::Done);
+        }
+    }
+    let command = agent_command(app, args, plan.host)?;
+    let program = spawn::find_program(app, plan.host, command.as_deref())?;
     let cancel = CancelToken::default();
     spawn::cancel_on_signals(&cancel)?;
+    let lab = Lab { app, repo: &repo, plan: &plan, tasks: &tasks, program, cancel: &cancel };
+    let record = match begun {
+        Some(record) => record,
+        None => match lab.begin(args)? {
+            Some(record) => record,
+            None => return Ok(Exit::Interrupted),
+        },
+    };
     let _lock = record.lock()?;
-    let plan = record.plan.clone();
-    if !app.ui.is_json() {
-        show::start(app, &plan, args.resume);
+    if args.resume {
+        record.keep(&plan)?;
+        app.ui.note(format_args!("Continuing experiment {}: {}", plan.id, show::size(&plan)));
     }
-    let lab = Lab { app, args, repo: &repo, plan: &plan, tasks: &tasks, program, cancel: &cancel };
-    let exit = lab.conduct(&record)?;
-    let progress = record.progress()?;
-    if exit == Exit::Done {
-        record.finish()?;
-    }
-    show::result(app, args, &Report::new(&plan, &progress), exit)
-}
-
-impl Lab<'_> {
-    /// Does the trials that are left, in their order.
-    fn conduct(&self, record: &Record) -> Outcome {
-        let app = self.app;
-        prompts::prepare(self, record)?;
-        judge::check_all(self, record)?;
-        let (mut failures, mut done_here, begun) = (0, 0, app.now());
-        loop {
-            let progress = record.progress()?;
-            let Some(next) = progress.next() else { return Ok(Exit::Done) };
-            if self.cancel.is_cancelled() {
-                app.ui.note("Interrupted. `--resume` continues from here.");
-                return Ok(Exit::Interrupted);
+    let ended = lab.conduct(&record);
+    let report = Report::new(&plan, &record.progress()?);
+    match ended {
+        Ok(exit) => {
+            if exit == Exit::Done {
+                record.finish()?;
             }
-            // An agent that was paid for is judged, whatever the budget says.
-            let is_paid = matches!(progress.trials[next].1, TrialState::Unjudged { .. });
-            if let Some(most) = self.args.max_cost
-                && !is_paid
-                && progress.spent_usd + progress.most_usd > most
-            {
-                app.ui.note(format_args!(
-                    "The next trial might exceed the budget (${:.2} of ${most:.2} spent). `--resume` with a larger `--max-cost` continues.",
-                    progress.spent_usd
-                ));
-                return Ok(Exit::Budget);
+            show::result(app, args, &report, exit)
+        }
+        // Whatever ended it, the page has what there is.
+        Err(error) => {
+            if let Err(more) = show::page(app, args, &report) {
+                app.ui.warn(format_args!("the page was not written: {}", more.message));
             }
-            let done = trial::run(self, record, &progress, next)?;
-            let after = record.progress()?;
-            done_here += 1;
-            let seconds = (app.now().as_micros() - begun.as_micros()) / 1_000_000;
-            let left = after.trials.len() - after.judged() - after.dropped();
-            show::trial(self, &after, next, &done, show::time_left(seconds, done_here, left));
-            failures = if matches!(done, trial::Done::Judged(_)) { 0 } else { failures + 1 };
-            if failures >= MOST_FAILURES && !self.cancel.is_cancelled() {
-                let message =
-                    format!("{failures} trials in a row could not be done; the last: {done}");
-                return Err(CommandError::new(Exit::Environment, "agent", message)
-                    .hinted("Fix the agent program or the judge; `--resume` continues."));
-            }
+            Err(error)
         }
     }
 }
@@ -286,6 +268,8 @@ fn new_plan(
         seed,
         host,
         model: args.model.clone(),
+        max_cost: args.max_cost,
+        timeout: args.timeout,
         created_at: app.now(),
     };
     plan.check().map_err(|error| {
@@ -295,29 +279,39 @@ fn new_plan(
     Ok(plan)
 }
 
-/// An experiment that changes half-way is two experiments.
-fn check_same(args: &ProveArgs, plan: &Plan) -> Result<(), CommandError> {
+/// The plan of an experiment that continues, perhaps with another budget. One that changes half-way in anything else is
+/// two experiments.
+fn same_plan(args: &ProveArgs, plan: &Plan) -> Result<Plan, CommandError> {
     let names = |arms: &[Arm]| arms.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let given = [
         (
             "--arms",
             args.arms.is_some().then(|| arms(args)).transpose()?.map(|arms| names(&arms)),
-            names(&plan.arms),
+            Some(names(&plan.arms)),
         ),
-        ("--repeat", args.repeat.map(|repeat| repeat.to_string()), plan.repeat.to_string()),
-        ("--host", args.host.map(|host| host.to_string()), plan.host.to_string()),
-        ("--seed", args.seed.map(|seed| seed.to_string()), plan.seed.to_string()),
-        ("--model", args.model.clone(), plan.model.clone().unwrap_or_default()),
+        ("--repeat", args.repeat.map(|repeat| repeat.to_string()), Some(plan.repeat.to_string())),
+        ("--host", args.host.map(|host| host.to_string()), Some(plan.host.to_string())),
+        ("--seed", args.seed.map(|seed| seed.to_string()), Some(plan.seed.to_string())),
+        ("--model", args.model.clone(), plan.model.clone()),
+        (
+            "--timeout",
+            args.timeout.map(|seconds| seconds.to_string()),
+            plan.timeout.map(|seconds| seconds.to_string()),
+        ),
     ];
     for (flag, now, before) in given {
-        if let Some(now) = now.filter(|now| *now != before) {
-            let message = format!("the experiment was begun with `{flag} {before}`, not `{now}`");
+        if let Some(now) = now.filter(|now| Some(now) != before.as_ref()) {
+            let with = match before {
+                Some(before) => format!("with `{flag} {before}`"),
+                None => format!("without `{flag}`"),
+            };
+            let message = format!("the experiment was begun {with}, not with `{flag} {now}`");
             return Err(CommandError::invalid(message).hinted(
                 "Leave the option out to continue, or leave `--resume` out to begin another one.",
             ));
         }
     }
-    Ok(())
+    Ok(Plan { max_cost: args.max_cost.or(plan.max_cost), ..plan.clone() })
 }
 
 fn agent_command(app: &App, args: &ProveArgs, host: Host) -> Result<Option<String>, CommandError> {
@@ -331,9 +325,4 @@ fn agent_command(app: &App, args: &ProveArgs, host: Host) -> Result<Option<Strin
             .hinted("Pass `--agent-command \"PROGRAM ARGS\"` or set `runs.command`."));
     }
     Ok(command)
-}
-
-/// What the experiment will be able to see, before it costs anything.
-fn power(plan: &Plan) -> String {
-    report::power_in_words(plan)
 }

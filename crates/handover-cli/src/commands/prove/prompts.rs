@@ -139,29 +139,27 @@ fn without(arm: Arm) -> Option<Knowledge> {
 }
 
 fn of_task(lab: &Lab<'_>, at: usize, arms: &[Arm]) -> Result<Vec<(Arm, Prompt)>, CommandError> {
-    let task = &lab.tasks[at];
+    let asked = asked(lab, at)?;
     let mut made = Vec::new();
     let mut all: Option<Past<'_>> = None;
     for arm in arms.iter().copied() {
         let prompt = match (arm, without(arm)) {
             (Arm::Bare, _) => Prompt {
-                text: task.task.prompt.clone(),
+                text: asked.clone(),
                 tokens: 0,
                 files: Vec::new(),
                 context: false,
                 specialization: false,
             },
-            (_, Some(kind)) => Past::new(lab, task, Some(kind))?.prompt(arm, &task.task.prompt)?,
+            (_, Some(kind)) => Past::new(lab, at, Some(kind))?.prompt(arm, &asked)?,
             (_, None) => {
                 if all.is_none() {
-                    all = Some(Past::new(lab, task, None)?);
+                    all = Some(Past::new(lab, at, None)?);
                 }
                 let Some(past) = &all else { continue };
                 match arm {
                     Arm::Placebo => past.placebo(at)?,
-                    Arm::Bare | Arm::Brief | Arm::Without(_) => {
-                        past.prompt(arm, &task.task.prompt)?
-                    }
+                    Arm::Bare | Arm::Brief | Arm::Without(_) => past.prompt(arm, &asked)?,
                 }
             }
         };
@@ -170,10 +168,17 @@ fn of_task(lab: &Lab<'_>, at: usize, arms: &[Arm]) -> Result<Vec<(Arm, Prompt)>,
     Ok(made)
 }
 
+/// What a task asks for, without secrets: prompts are kept, and all arms get the same text.
+fn asked(lab: &Lab<'_>, at: usize) -> Result<String, CommandError> {
+    Ok(lab.app.redactor()?.clean(&lab.tasks[at].task.prompt).as_str().to_owned())
+}
+
 /// The project as it was when a task began.
 struct Past<'a> {
     lab: &'a Lab<'a>,
     task: &'a PreparedTask,
+    /// What it asks for.
+    asked: String,
     app: App,
     session: SessionId,
     folder: PathBuf,
@@ -186,12 +191,8 @@ impl Drop for Past<'_> {
 }
 
 impl<'a> Past<'a> {
-    fn new(
-        lab: &'a Lab<'a>,
-        task: &'a PreparedTask,
-        without: Option<Knowledge>,
-    ) -> Result<Self, CommandError> {
-        let app = lab.app;
+    fn new(lab: &'a Lab<'a>, at: usize, without: Option<Knowledge>) -> Result<Self, CommandError> {
+        let (app, task, asked) = (lab.app, &lab.tasks[at], asked(lab, at)?);
         let folder = work_folder(&lab.plan.id)?.join("past");
         let _ = fs_err::remove_dir_all(&folder);
         lab.repo.isolated_clone(&task.start, &folder).map_err(EngineError::from)?;
@@ -210,17 +211,17 @@ impl<'a> Past<'a> {
             config: flags,
             trust_project: true,
         };
-        let at = |common: Common| {
+        let open = |common: Common| {
             let past = App::new(Ui::new(false, true, ColorChoice::Auto), app.stdin.clone(), common);
             past.keep_trust_to_itself();
             past
         };
-        let empty = at(common.clone());
+        let empty = open(common.clone());
         let earlier = Earlier { before: task.at, without };
         copy_earlier(app.store()?, empty.store()?, app.redactor()?, earlier)?;
         let session = session(app, &empty)?;
         // The variable may name a session that there was not yet.
-        let past = at(Common { session: Some(session.clone()), ..common });
+        let past = open(Common { session: Some(session.clone()), ..common });
         let wanted = learn::allowed(app)?;
         let sources =
             [SourceName::Docs, SourceName::Git].into_iter().filter(|name| wanted.contains(name));
@@ -233,7 +234,7 @@ impl<'a> Past<'a> {
             progress: &|_, _, _| {},
         };
         learn::learn(&past, &lesson)?;
-        Ok(Self { lab, task, app: past, session, folder })
+        Ok(Self { lab, task, asked, app: past, session, folder })
     }
 
     /// What an agent of an arm is given, chosen for `relevance`.
@@ -244,7 +245,7 @@ impl<'a> Past<'a> {
         };
         let task = &self.task.task;
         let request = HandoffRequest {
-            task: Some(task.prompt.clone()),
+            task: Some(self.asked.clone()),
             relevance: Some(relevance.to_owned()),
             model: self.lab.plan.model.clone(),
             host: Some(self.lab.plan.host),
@@ -277,11 +278,11 @@ impl<'a> Past<'a> {
     /// The brief for another task whose size is nearest: the same amount of text of the same kind, from the same
     /// time, but not about this task.
     fn placebo(&self, at: usize) -> Result<Prompt, CommandError> {
-        let real = self.prompt(Arm::Brief, &self.task.task.prompt)?;
+        let real = self.prompt(Arm::Brief, &self.asked)?;
         let others = (1..self.lab.tasks.len()).map(|step| (at + step) % self.lab.tasks.len());
         let mut best: Option<Prompt> = None;
         for other in others.take(MOST_OTHERS) {
-            let made = self.prompt(Arm::Placebo, &self.lab.tasks[other].task.prompt)?;
+            let made = self.prompt(Arm::Placebo, &asked(self.lab, other)?)?;
             let off = |prompt: &Prompt| prompt.tokens.abs_diff(real.tokens);
             if best.as_ref().is_none_or(|best| off(&made) < off(best)) {
                 best = Some(made);

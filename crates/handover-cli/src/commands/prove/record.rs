@@ -61,6 +61,15 @@ impl Record {
         Ok(record)
     }
 
+    /// Keeps the budget that an experiment continues with.
+    pub(super) fn keep(&self, plan: &Plan) -> Result<(), CommandError> {
+        if *plan != self.plan {
+            let text = serde_json::to_vec_pretty(plan).unwrap_or_default();
+            self.folder.replace(PLAN, &text, Sync::Yes)?;
+        }
+        Ok(())
+    }
+
     /// The last experiment with these tasks, if any.
     pub(super) fn last(app: &App, file: &TaskFile) -> Result<Option<Self>, CommandError> {
         let all = app.project()?.folder().inside(FOLDER);

@@ -1,30 +1,26 @@
 //! What people see of an experiment.
 
-use handover_prove::report::{in_points, smallest_visible};
+use handover_prove::report::{in_points, power_in_words, smallest_visible};
 use handover_prove::stats::Interval;
 use handover_prove::{Difference, Plan, Progress, Report, TrialState};
 use serde_json::json;
 
-use super::{Lab, ProveArgs, power, trial};
+use super::{Lab, ProveArgs, trial};
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
+use crate::ui::count;
 
-/// What is about to happen, before it costs anything.
-pub(super) fn start(app: &App, plan: &Plan, resumed: bool) {
-    let verb = if resumed { "Continuing" } else { "Beginning" };
-    app.ui.note(format_args!("{verb} experiment {}: {}", plan.id, size(plan)));
-    app.ui.note(power(plan));
-}
-
-fn size(plan: &Plan) -> String {
+/// How large an experiment is.
+pub(super) fn size(plan: &Plan) -> String {
     let arms: Vec<String> = plan.arms.iter().map(ToString::to_string).collect();
     format!(
-        "{} tasks × {} × {} = {} trials with {}",
-        plan.tasks.len(),
+        "{} × {} ({}) × {} = {} with {}",
+        count(plan.tasks.len() as u64, "task"),
+        count(plan.arms.len() as u64, "arm"),
         arms.join(", "),
         plan.repeat,
-        plan.trials().len(),
+        count(plan.trials().len() as u64, "trial"),
         plan.host
     )
 }
@@ -44,7 +40,7 @@ pub(super) fn planned(app: &App, plan: &Plan, usual_usd: Option<f64>) -> Outcome
     });
     app.ui.answer("plan", &document, |ui| {
         ui.line(size(plan))?;
-        ui.line(power(plan))?;
+        ui.line(power_in_words(plan))?;
         match (usual_usd, expected) {
             (Some(usd), Some(expected)) => ui.line(format_args!(
                 "An agent of earlier experiments cost ${usd:.2} on average: about ${expected:.2} in all."
@@ -99,9 +95,7 @@ pub(super) fn trial(
 
 /// The result, in the form that was asked for.
 pub(super) fn result(app: &App, args: &ProveArgs, report: &Report, exit: Exit) -> Outcome {
-    if let Some(out) = &args.html {
-        html(app, report, out)?;
-    }
+    page(app, args, report)?;
     let document = serde_json::to_value(report).unwrap_or_default();
     app.ui.answer_all(document, |_| summary(app, report))?;
     if let (None, Some(file)) = (&args.html, &args.file) {
@@ -109,6 +103,31 @@ pub(super) fn result(app: &App, args: &ProveArgs, report: &Report, exit: Exit) -
         app.ui.note(format_args!("For a page: handover prove {file} --show --html result.html"));
     }
     Ok(exit)
+}
+
+/// Whether the page that was asked for can be written, before anything is paid for.
+pub(super) fn check_page(app: &App, args: &ProveArgs) -> Result<(), CommandError> {
+    let Some(out) = &args.html else { return Ok(()) };
+    let path = app.folder()?.join(out);
+    let wrong = if !cfg!(feature = "dashboard") {
+        Some("this program was built without pages".to_owned())
+    } else if path.is_dir() {
+        Some(format!("`{}` is a folder", out.display()))
+    } else if path.parent().is_none_or(|folder| !folder.is_dir()) {
+        Some(format!("there is no folder for `{}`", out.display()))
+    } else {
+        None
+    };
+    match wrong {
+        Some(wrong) => Err(CommandError::invalid(wrong)
+            .hinted("`--html` takes the path of a file in a folder that exists.")),
+        None => Ok(()),
+    }
+}
+
+/// Writes the page, if one was asked for.
+pub(super) fn page(app: &App, args: &ProveArgs, report: &Report) -> Result<(), CommandError> {
+    args.html.as_ref().map_or(Ok(()), |out| html(app, report, out))
 }
 
 #[cfg(feature = "dashboard")]
@@ -134,24 +153,23 @@ fn summary(app: &App, report: &Report) -> Result<(), CommandError> {
             0 => "–".to_owned(),
             trials => format!("{:.0} %", 100.0 * arm.passed as f64 / trials as f64),
         };
-        let each = |sum: Option<f64>, digits: usize| match sum {
-            Some(sum) if arm.trials > 0 => format!("{:.digits$}", sum / arm.trials as f64),
-            Some(_) | None => "–".to_owned(),
+        let each = |mean: Option<f64>, digits: usize| {
+            mean.map_or_else(|| "–".to_owned(), |mean| format!("{mean:.digits$}"))
         };
         vec![
             arm.name.to_string(),
             arm.trials.to_string(),
             arm.passed.to_string(),
             share,
-            each(arm.cost_usd, 3),
-            each(arm.tokens.map(|all| all as f64), 0),
-            each(arm.turns.map(|all| all as f64), 1),
+            each(arm.cost_each(), 3),
+            each(arm.tokens_each(), 0),
+            each(arm.turns_each(), 1),
         ]
     });
     let header = ["arm", "trials", "passed", "share", "$ each", "tokens each", "turns each"];
     ui.table(&header, arms.collect(), "None.")?;
     ui.line("")?;
-    let header = ["compared", "points", "95 %", "cost", "tokens", "verdict"];
+    let header = ["compared", "points", "95 %", "$", "tokens", "turns", "verdict"];
     ui.table(&header, report.differences.iter().map(row).collect(), "Nothing to compare.")?;
     let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
     for one in report.differences.iter().filter(|one| !one.reason.is_empty() && one.tasks > 0) {
@@ -192,6 +210,7 @@ fn row(one: &Difference) -> Vec<String> {
         limits,
         other(one.cost_usd, 3),
         other(one.tokens, 0),
+        other(one.turns, 1),
         one.verdict.as_str().replace('_', " "),
     ]
 }

@@ -11,6 +11,8 @@ use handover_prove::{Task, TaskFile};
 
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::input::{file_like, no_file};
+use crate::typos;
 
 /// A task whose commits exist.
 pub(super) struct PreparedTask {
@@ -45,8 +47,14 @@ pub(super) fn read(app: &App, path: &Path) -> Result<(PathBuf, TaskFile), Comman
 }
 
 fn missing(path: &Path) -> CommandError {
-    CommandError::invalid(format!("there is no file `{}`", path.display()))
-        .hinted("`handover prove init FILE.toml` finds tasks in the history of the project.")
+    let error = no_file(path);
+    // `prove inti` is read as the name of a file.
+    match path.to_str().and_then(|name| typos::nearest(name, ["init"])) {
+        Some(meant) => error.hinted(format!("Did you mean `handover prove {meant}`?")),
+        None if file_like(path).is_some() => error,
+        None => error
+            .hinted("`handover prove init FILE.toml` finds tasks in the history of the project."),
+    }
 }
 
 /// Looks up every commit before anything is started.

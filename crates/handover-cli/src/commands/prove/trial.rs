@@ -8,10 +8,10 @@ use handover_agents::{
     AgentEvent, Ended, Invocation, Limits, Outcome as AgentOutcome, SpawnId, Tee, end_marked,
     run as run_agent,
 };
-use handover_engine::log_filter;
+use handover_engine::{lifted_at, log_filter};
 use handover_files::Sync;
 use handover_handoff::TrialPrompt;
-use handover_model::{AdmittedPrompt, FailureClass, HostSessionId};
+use handover_model::{AdmittedPrompt, FailureClass, HostSessionId, Timestamp};
 use handover_prove::{AgentEnd, Entry, Progress, TrialState};
 
 use super::Lab;
@@ -21,6 +21,7 @@ use super::record::Record;
 use super::tasks::PreparedTask;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::local_time;
 
 /// How much of an agent's raw output is kept.
 const LOG_BYTES: u64 = 16 << 20;
@@ -32,7 +33,13 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(super) enum Done {
     Judged(bool),
     /// It says nothing about its arm.
-    Dropped(String),
+    Dropped {
+        reason: String,
+        /// Whether it may succeed if it is tried again later.
+        is_transient: bool,
+    },
+    /// The agent program has reached a usage limit, which is lifted then.
+    Limited(Timestamp),
     Interrupted,
 }
 
@@ -41,18 +48,20 @@ impl fmt::Display for Done {
         match self {
             Self::Judged(true) => f.write_str("passed"),
             Self::Judged(false) => f.write_str("failed"),
-            Self::Dropped(reason) => f.write_str(reason),
+            Self::Dropped { reason, .. } => f.write_str(reason),
+            Self::Limited(_) => f.write_str("stopped by a usage limit"),
             Self::Interrupted => f.write_str("interrupted"),
         }
     }
 }
 
-/// Does a trial, or what is left of it.
+/// Does a trial, or what is left of it. `limits` is how often in a row it met a usage limit.
 pub(super) fn run(
     lab: &Lab<'_>,
     record: &Record,
     progress: &Progress,
     number: usize,
+    limits: u32,
 ) -> Result<Done, CommandError> {
     let (trial, state) = &progress.trials[number];
     let task = &lab.tasks[trial.task];
@@ -65,7 +74,7 @@ pub(super) fn run(
                 return judged(lab, record, number, task, &clone);
             }
             let reason = "its clone was deleted before it was judged".to_owned();
-            return dropped(lab, record, number, reason);
+            return dropped(lab, record, number, reason, false);
         }
         // The program was killed; what its agent did is neither known nor judged.
         TrialState::Running { receipt, .. } => {
@@ -74,7 +83,7 @@ pub(super) fn run(
         }
         TrialState::Waiting | TrialState::Judged { .. } | TrialState::Dropped { .. } => {}
     }
-    start(lab, record, progress, number, task)
+    start(lab, record, progress, number, limits)
 }
 
 fn start(
@@ -82,9 +91,10 @@ fn start(
     record: &Record,
     progress: &Progress,
     number: usize,
-    task: &PreparedTask,
+    limits: u32,
 ) -> Result<Done, CommandError> {
-    let (app, arm) = (lab.app, progress.trials[number].0.arm);
+    let (app, trial) = (lab.app, progress.trials[number].0);
+    let (task, arm) = (&lab.tasks[trial.task], trial.arm);
     let Some(prompt) = Prompt::read(record, &task.task.id, arm)? else {
         let message = format!("the prompt of task `{}` for `{arm}` is missing", task.task.id);
         return Err(CommandError::new(Exit::Environment, "damaged", message)
@@ -136,8 +146,13 @@ fn start(
         record.add(&Entry::Interrupted { trial: number, at: app.now() })?;
         return Ok(Done::Interrupted);
     }
+    if let Some(until) = lifted_at(&outcome, app.now(), limits, &local_time::next_at) {
+        record.add(&Entry::Interrupted { trial: number, at: app.now() })?;
+        return Ok(Done::Limited(until));
+    }
     if let Some(reason) = not_its_fault(app, &outcome)? {
-        return dropped(lab, record, number, reason);
+        let is_transient = outcome.failure.as_ref().is_some_and(|one| one.class.is_transient());
+        return dropped(lab, record, number, reason, is_transient);
     }
     judged(lab, record, number, task, &clone)
 }
@@ -162,12 +177,12 @@ fn invocation(
     // What the user allows agents that nobody watches.
     invocation.profile = config.runs.profile;
     invocation.model.clone_from(&lab.plan.model);
-    let seconds = lab.args.timeout.or(task.task.timeout).unwrap_or(config.agents.timeout);
+    let seconds = lab.plan.timeout.or(task.task.timeout).unwrap_or(config.agents.timeout);
     let limit = |seconds: u64| (seconds > 0).then(|| Duration::from_secs(seconds));
     invocation.limits = Limits {
         wall: limit(seconds),
         idle: limit(config.agents.idle_timeout),
-        cost_usd: lab.args.max_cost.map(|most| (most - progress.spent_usd).max(0.01)),
+        cost_usd: lab.plan.max_cost.map(|most| (most - progress.spent_usd).max(0.01)),
         ..Limits::default()
     };
     Ok(invocation)
@@ -270,7 +285,8 @@ fn dropped(
     record: &Record,
     number: usize,
     reason: String,
+    is_transient: bool,
 ) -> Result<Done, CommandError> {
     record.add(&Entry::Dropped { trial: number, reason: reason.clone(), at: lab.app.now() })?;
-    Ok(Done::Dropped(reason))
+    Ok(Done::Dropped { reason, is_transient })
 }
