@@ -20,7 +20,9 @@ use handover_context::stack::{Stack, detect, detect_cached};
 use handover_files::{Folder, Kind};
 use handover_handoff::{Handoffs, Override, Technology, TechnologySource, spool};
 use handover_model::config::Config;
-use handover_model::{GroupId, Package, PackageId, ProjectId, ReceiptId, SessionId, Timestamp};
+use handover_model::{
+    GroupId, Package, PackageId, ProjectId, ReceiptId, SessionId, Timestamp, Trust as TrustClass,
+};
 use handover_remote::Address;
 use handover_store::{PrivateNotes, Store, StoreError};
 use handover_text::Redactor;
@@ -383,7 +385,14 @@ impl App {
                 "Use `https://`, or set `store.allow_http = true` (HANDOVER_STORE_ALLOW_HTTP=true) if the network is private, such as a VPN.",
             ));
         }
-        place.open(|| self.shared_project(), purpose, token)
+        place.open(|| self.shared_project(), purpose, token, &|upgraded| {
+            self.ui.warn(format_args!(
+                "the store has format {} now, and versions of Handover that know only format {} cannot open it; what it was is in {}",
+                upgraded.to,
+                upgraded.from,
+                upgraded.copy.display()
+            ));
+        })
     }
 
     /// The project's name in a shared store. It must have been said: a folder's name is not enough to
@@ -519,7 +528,9 @@ impl App {
     /// The checkout whose places can be searched.
     fn indexed_checkout(&self) -> Option<Checkout> {
         let root = self.checkout_root()?;
-        Some(Checkout { folder: self.project().ok()?.folder(), root })
+        let trusted = self.trust_report().is_ok_and(|report| report.trusted);
+        let trust = if trusted { TrustClass::Project } else { TrustClass::Outside };
+        Some(Checkout { folder: self.project().ok()?.folder(), root, trust })
     }
 }
 

@@ -100,15 +100,15 @@ pub(crate) fn referenced(
     Ok(latest)
 }
 
-/// The line with the most terms, else the summary.
+/// The line with the most terms, else the summary. A heading says less than a line below it.
 pub(crate) fn snippet(summary: &str, body: &str, terms: &[String]) -> String {
     let hits = |text: &str| {
         let words = words::terms(text);
         terms.iter().filter(|term| words.contains(term)).count()
     };
-    let mut best = (hits(summary), summary);
+    let mut best = ((hits(summary), true), summary);
     for line in body.lines().map(str::trim).filter(|l| !l.is_empty()).take(500) {
-        let found = hits(line);
+        let found = (hits(line), !line.starts_with('#'));
         if found > best.0 {
             best = (found, line);
         }

@@ -58,17 +58,23 @@ pub fn recorded(kept: &Reasoning, redactions: u32) -> Value {
 
 /// A result of a search over everything.
 fn found(found: &Found) -> Value {
-    json!({
+    let mut result = json!({
         "type": found.of,
         "id": found.id,
         "session": found.session,
         "kind": found.kind,
         "path": found.path,
         "origin": found.origin,
+        "trust": found.trust,
+        "state": found.state,
         "score": (found.score * 1000.0).round() / 1000.0,
         "snippet": found.snippet,
         "created_at": found.created_at,
-    })
+    });
+    if !found.flags.is_empty() {
+        result["flags"] = value(&found.flags);
+    }
+    result
 }
 
 /// The answer to a search over everything; packages say whether their files are still what was registered.
@@ -295,6 +301,9 @@ mod tests {
             origin: "research by developer".to_owned(),
             created_at: at(0),
             score: 1.234_567,
+            trust: handover_model::Trust::Agent,
+            state: handover_model::NoteState::Live,
+            flags: Vec::new(),
             snippet: "x".to_owned(),
         };
         let strategy = Found {

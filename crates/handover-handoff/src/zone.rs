@@ -15,8 +15,8 @@ pub(crate) fn log_zone_change(
         session: Some(receipt.session.clone()),
         group: receipt.group.clone(),
         role: Some(receipt.role.clone()),
-        state: None,
         limit: Some(1),
+        ..ReceiptFilter::default()
     };
     let before = store.receipts(&filter)?.pop().map_or(Zone::Normal, |last| last.zone);
     if before == receipt.zone {

@@ -7,7 +7,6 @@
 mod draft;
 mod extract;
 mod git;
-mod loaded;
 mod mentions;
 mod passage;
 pub mod places;
@@ -21,7 +20,6 @@ pub mod transcripts;
 pub use draft::{Draft, MAX_TEXT_CHARS, note_id};
 pub use extract::{first_outside, repeats};
 pub use git::{Git, GitError, GitOutput};
-pub use loaded::is_loaded_by;
 pub use source::{
     ForeignTables, ForeignValue, Found, Homes, Learned, Place, SkipReason, Skipped, Source,
     SourceContext, SourceError, Unit,

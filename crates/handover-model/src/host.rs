@@ -62,13 +62,14 @@ impl Host {
         std::str::from_utf8(&self.bytes[..len]).unwrap_or_default()
     }
 
-    /// The names of files that the program loads by itself, so that briefs need not repeat them.
+    /// The files of a project that the program loads by itself wherever it works, so that briefs need not repeat them.
     pub fn loads(self) -> Vec<String> {
         let names: &[&str] = match self.as_str() {
-            "claude" => &["CLAUDE.md", "CLAUDE.local.md"],
-            "codex" | "opencode" => &["AGENTS.md"],
-            "copilot" => &["AGENTS.md", "copilot-instructions.md"],
-            "gemini" => &["GEMINI.md"],
+            "claude" => &["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"],
+            "codex" => &["AGENTS.md", "AGENTS.override.md"],
+            "copilot" => &["AGENTS.md", ".github/copilot-instructions.md"],
+            "gemini" => &["GEMINI.md", ".gemini/GEMINI.md"],
+            "opencode" => &["AGENTS.md"],
             "qwen" => &["QWEN.md"],
             _ => &[],
         };

@@ -22,7 +22,7 @@ pub use enums::*;
 pub use host::{Host, InvalidHost};
 pub use ids::*;
 pub use models::{Tier, Tokenizer};
-pub use outside::reads_outside;
+pub use outside::{KNOWN_FIX, reads_outside, shows_outside};
 pub use prompt::AdmittedPrompt;
 pub use records::*;
 pub use time::{InvalidTimestamp, Timestamp};

@@ -7,7 +7,8 @@ use std::thread::{self, JoinHandle};
 
 use handover_context::assemble::ShownPlace;
 use handover_files::Folder;
-use handover_knowledge::places::{Evidence, Index};
+use handover_knowledge::places::{Evidence, Index, Place};
+use handover_model::Trust;
 use handover_text::{amend, screen};
 
 /// A search that was started before somebody asked for its result.
@@ -20,6 +21,8 @@ pub(super) struct Checkout {
     /// The folder with the index.
     pub(super) folder: Folder,
     pub(super) root: PathBuf,
+    /// Of what its files and commits say.
+    pub(super) trust: Trust,
 }
 
 impl PlacesAhead {
@@ -51,6 +54,12 @@ fn search(checkout: &Checkout, task: &str) -> Vec<ShownPlace> {
     let Some(index) = Index::open(&checkout.folder, &checkout.root) else { return Vec::new() };
     let places = index.places_for_brief(task, &Evidence::default()).into_iter();
     places
-        .map(|place| ShownPlace { path: place.path, score: place.score, why: place.why })
+        .map(|Place { path, score, why, quotes }| ShownPlace {
+            path,
+            score,
+            why,
+            trust: checkout.trust,
+            quotes,
+        })
         .collect()
 }

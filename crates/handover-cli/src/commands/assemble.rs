@@ -97,17 +97,17 @@ fn give_back(
 }
 
 /// The rule that decided, the statement that replaced it, and what became of the names in what is shown.
-fn why(candidate: &Explained) -> String {
+fn why(candidate: &Explained, scale: f64) -> String {
     let mut why = match &candidate.amended_by {
         Some(by) if candidate.included => format!("{}, outdated: {by}", candidate.why()),
         Some(by) => by.to_string(),
         None => candidate.why(),
     };
     if candidate.terms.stale < 0.0 {
-        let _ = write!(why, "; {:.3} for naming what is gone", candidate.terms.stale);
+        let _ = write!(why, "; {:+.0} for naming what is gone", candidate.terms.stale * scale);
     }
     if candidate.terms.used != 0.0 {
-        let _ = write!(why, "; {:+.3} for its use in earlier briefs", candidate.terms.used);
+        let _ = write!(why, "; {:+.0} for its use in earlier briefs", candidate.terms.used * scale);
     }
     for stale in &candidate.stale {
         let _ = write!(why, "; {} {stale}", stale.name());
@@ -136,9 +136,14 @@ fn explain(app: &App, assembly: &Assembly) {
                 terms.recency,
                 terms.task,
             ];
-            row.extend(values.iter().map(|value| format!("{:.0}", value * scale)));
+            // Reasoning, errors and strategies have an order of their own.
+            let is_ranked = values.iter().any(|value| *value != 0.0);
+            row.extend(values.iter().map(|value| match is_ranked {
+                true => format!("{:.0}", value * scale),
+                false => "–".to_owned(),
+            }));
             row.push(candidate.trust.map_or_else(|| "–".to_owned(), |trust| trust.to_string()));
-            row.push(why(candidate));
+            row.push(why(candidate, scale));
             row
         })
         .collect();

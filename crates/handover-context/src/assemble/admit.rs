@@ -42,7 +42,7 @@ impl Admission {
 }
 
 /// What the screen finds in some texts, each flag once.
-pub(super) fn flags<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<ScreenFlag> {
+pub fn flags<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<ScreenFlag> {
     let mut flags: Vec<ScreenFlag> =
         texts.into_iter().flat_map(|text| screen(text).flags()).collect();
     flags.sort_unstable();

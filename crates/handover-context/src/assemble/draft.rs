@@ -300,6 +300,7 @@ impl<'a> Draft<'a> {
                 sources,
                 task,
                 &self.earlier_commits,
+                Admission::of(sources.config, &request.role),
                 room,
                 plan.tokenizer,
                 &mut self.redactions,

@@ -14,14 +14,17 @@ use handover_text::{Clean, tokens};
 use serde::Serialize;
 
 use super::admit::{self, Admission};
-use super::{ContextRequest, Explained, ItemId, Redactions, Sources, render};
+use super::{ContextRequest, Explained, ItemId, Redactions, Sources, render_history};
 
 /// The most steps of a story.
 const MAX_STEPS: usize = 12;
 
 /// Ever shorter forms of a judgement: characters of the summary, findings, characters of each.
-const FORMS: [(usize, usize, usize); 5] =
-    [(1_200, 12, 300), (600, 8, 200), (300, 5, 150), (160, 3, 100), (120, 0, 0)];
+const FORMS: [(usize, usize, usize); 6] =
+    [(1_200, 12, 300), (600, 8, 200), (300, 5, 150), (160, 3, 100), (120, 2, 80), (80, 1, 80)];
+
+/// So many of the forms are long: they leave half of the room to the story. The others leave it a step.
+const LONG_FORMS: usize = 3;
 
 /// Ever shorter forms of a step, in characters.
 const STEP_CHARS: [usize; 4] = [240, 160, 100, 60];
@@ -110,7 +113,7 @@ pub(super) struct History {
 impl History {
     /// Tokens of the sections.
     pub(super) fn tokens(&self, tokenizer: Tokenizer) -> u64 {
-        let text = render::history(self);
+        let text = render_history::history(self);
         if text.is_empty() { 0 } else { tokens::count(tokenizer, &text) }
     }
 
@@ -161,7 +164,7 @@ pub(super) fn history(
     }
     let admission = Admission::of(sources.config, &request.role);
     let mut clean = |record| {
-        let attempt = attempt_of(record, &past.concerning);
+        let attempt = attempt_of(record, verdicts);
         CleanVerdict::new(record, attempt, sources, admission, redactions)
     };
     let mut history = History {
@@ -171,20 +174,23 @@ pub(super) fn history(
         names_groups: request.group.is_none(),
         ..History::default()
     };
-    if let Some(record) = past.sent_back {
-        // Half of the room is for the story, if there is one.
-        let (room, record) = (if past.steps.is_empty() { room } else { room / 2 }, clean(record));
+    let sent_back = past.sent_back.map(&mut clean);
+    let steps: Vec<CleanVerdict<'_>> =
+        past.steps.iter().take(MAX_STEPS).rev().map(|record| clean(record)).collect();
+    if let Some(record) = sent_back {
+        let (half, most) = match steps.last() {
+            Some(step) => (room / 2, room.saturating_sub(least_of(step, &history, tokenizer))),
+            None => (room, room),
+        };
         for (at, (summary, findings, each)) in FORMS.into_iter().enumerate() {
             history.sent_back = Some(record.shown(summary, findings, each));
             history.shortened = at > 0;
-            if history.tokens(tokenizer) <= room {
+            if history.tokens(tokenizer) <= if at < LONG_FORMS { half } else { most } {
                 break;
             }
         }
     }
-    if !past.steps.is_empty() {
-        let steps: Vec<CleanVerdict<'_>> =
-            past.steps.iter().take(MAX_STEPS).rev().map(|record| clean(record)).collect();
+    if !steps.is_empty() {
         history.older = past.steps.len() - steps.len();
         for (at, chars) in STEP_CHARS.into_iter().enumerate() {
             history.steps = steps.iter().map(|step| step.shown(chars, 0, 0)).collect();
@@ -197,6 +203,13 @@ pub(super) fn history(
     }
     let explained = explained(&history, &past.concerning);
     (history, explained)
+}
+
+/// What a story of one step takes at least.
+fn least_of(step: &CleanVerdict<'_>, history: &History, tokenizer: Tokenizer) -> u64 {
+    let chars = STEP_CHARS.into_iter().min().unwrap_or_default();
+    let steps = vec![step.shown(chars, 0, 0)];
+    History { steps, older: 1, ..history.clone() }.tokens(tokenizer)
 }
 
 /// The verdicts that matter to one agent, newest first.
@@ -278,7 +291,7 @@ impl<'v> Past<'v> {
 
 /// The attempt that a verdict is about, from 1: judges count their own, which says nothing about the work, so a
 /// judgement has the number of the attempt before it.
-fn attempt_of(record: &VerdictRecord, newest_first: &[&VerdictRecord]) -> u32 {
+fn attempt_of(record: &VerdictRecord, newest_first: &[VerdictRecord]) -> u32 {
     let judged = newest_first
         .iter()
         .skip_while(|other| other.id != record.id)

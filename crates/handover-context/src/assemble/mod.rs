@@ -21,6 +21,7 @@ mod places;
 mod plan;
 mod reasoning;
 mod render;
+mod render_history;
 mod render_notes;
 mod retired;
 mod select;
@@ -43,6 +44,7 @@ use serde::Serialize;
 use crate::learning::Binding;
 use crate::package_file::ProjectPaths;
 
+pub use admit::flags as screened;
 pub use alive::{Freshness, Unchecked};
 use draft::Draft;
 pub use history::ShownVerdict;
@@ -50,7 +52,7 @@ pub use known::{EarlierNote, PackedNote};
 pub use passages::ShownPassage;
 pub use places::ShownPlace;
 use plan::Plan;
-pub use render::fallback;
+pub use render::{fallback, what_it_does};
 
 /// A request for the context of one agent.
 #[derive(Debug, Clone)]
@@ -77,7 +79,7 @@ pub struct ContextRequest {
     pub limit: Option<usize>,
     /// The most tokens of the whole block; `None` leaves it to the budget.
     pub cap: Option<u64>,
-    /// Names of files that the agent's program loads by itself; they are not repeated.
+    /// Files that the agent's program loads by itself; they are not repeated.
     pub loaded: Vec<String>,
     /// Whether the receipt claims its packages, because an agent is about to get them.
     pub claim: bool,
@@ -144,6 +146,12 @@ pub struct PackedPackage {
     /// Whether it reports the failures that the work was sent back for.
     #[serde(skip)]
     pub report: bool,
+    /// Whether it is about the task, or was chosen for its group.
+    #[serde(skip)]
+    pub relevant: bool,
+    /// Whether it is addressed to the role.
+    #[serde(skip)]
+    pub addressed: bool,
     /// How the score came about.
     #[serde(skip)]
     pub terms: Terms,
@@ -152,6 +160,11 @@ pub struct PackedPackage {
 impl PackedPackage {
     fn item(&self) -> ItemRef {
         ItemRef { kind: ItemKind::Package, id: self.id.to_string() }
+    }
+
+    /// Whether the agent should know it before it starts.
+    fn matters(&self) -> bool {
+        self.relevant || self.addressed || self.report || self.priority == Priority::Critical
     }
 
     /// The texts of it that the block shows.

@@ -256,6 +256,8 @@ impl Packer<'_> {
             let mut offered = self.summarized(&package, &explained, redactions);
             offered.for_reference = selection.is_for_reference(&key);
             offered.report = selection.report == Some(package.id);
+            offered.relevant = selection.is_chosen(&key) || self.is_relevant(&package, &passages);
+            offered.addressed = key.candidate.addressed;
             offered.changed = state == Some(FileState::Changed);
             offered.elsewhere = state == Some(FileState::Elsewhere);
             offered.whole = offered.form == Form::Full && is_all_of(&offered.summary, body);
@@ -376,6 +378,14 @@ impl Packer<'_> {
             false => 2,
         };
         shared >= question.shared(&package.summary) + more
+    }
+
+    /// Whether a package is about the task. In a long text, a single word of the task says nothing.
+    fn is_relevant(&self, package: &Package, passages: &[Passage]) -> bool {
+        let Some(question) = &self.question else { return true };
+        let in_passages = passages.iter().map(|passage| passage.shared).max().unwrap_or_default();
+        in_passages >= question.needed()
+            || question.shared(&package.summary) + question.shared(&package.path) > 0
     }
 
     /// Lets the texts of the offers have their turn, best first, and then what is left of the others in
@@ -534,6 +544,8 @@ impl Packer<'_> {
             later: None,
             whole: false,
             report: false,
+            relevant: true,
+            addressed: false,
             terms: ranked.terms,
         }
     }

@@ -245,6 +245,11 @@ impl Question {
         self.weights.len()
     }
 
+    /// How many of them a text must have to be about the task.
+    pub(super) fn needed(&self) -> usize {
+        if self.words() <= 2 { 1 } else { 2 }
+    }
+
     /// How many different words of the task a text has.
     pub(super) fn shared(&self, text: &str) -> usize {
         self.count(text).terms.len()

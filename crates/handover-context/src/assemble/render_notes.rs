@@ -6,7 +6,7 @@ use handover_model::{NoteKind, NoteState, Timestamp, Tokenizer, short_id};
 use handover_text::quote::quote_inline;
 use handover_text::{cut, tokens};
 
-use super::render::{path, warning};
+use super::render::{class, path, warning};
 use super::{PackedNote, ShownPlace};
 
 /// What to do with notes that contradict each other.
@@ -59,7 +59,7 @@ pub(super) fn places(text: &mut String, places: &[ShownPlace]) {
 
 /// A file and why it matters.
 pub(super) fn place(place: &ShownPlace) -> String {
-    format!("- {}: {}\n", path(&place.path), quote_inline(&place.why))
+    format!("- {}{}: {}\n", path(&place.path), class(place.trust), quote_inline(&place.why))
 }
 
 /// Where a note comes from, without the tail of a conversation's long id.

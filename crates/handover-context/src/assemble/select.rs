@@ -126,6 +126,11 @@ impl Selection<'_> {
         restricted && !addressed && !self.audience.open
     }
 
+    /// Whether a planner chose a package for the group.
+    pub(super) fn is_chosen(&self, key: &Key) -> bool {
+        self.audience.chosen.contains(&key.candidate.id)
+    }
+
     /// The paths of the best packages that this attempt already got.
     pub(super) fn delivered(&self, store: &dyn Store) -> Result<Vec<String>> {
         let is_delivered =

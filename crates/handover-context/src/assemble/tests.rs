@@ -45,6 +45,8 @@ fn packed(id: i64, priority: Priority, summary: &str) -> PackedPackage {
         later: None,
         whole: false,
         report: false,
+        relevant: true,
+        addressed: false,
         terms: TERMS,
         trust: handover_model::Trust::Project,
         flags: Vec::new(),
@@ -351,6 +353,44 @@ mod text {
             text.contains("Read these before you start (about 100 tokens): part.md."),
             "{text}"
         );
+    }
+
+    #[test]
+    fn one_file_is_not_several() {
+        let text = listed(vec![at_path("part.md")]);
+        assert!(
+            text.contains("\nRead the file listed above before you start (about 100 tokens).\n\n"),
+            "{text}"
+        );
+        let long = PackedPackage { file_tokens: u64::MAX / 2, ..at_path("long.md") };
+        let text = listed(vec![long.clone()]);
+        assert!(text.contains("The file listed above is too long"), "{text}");
+        let text = listed(vec![at_path("part.md"), long]);
+        assert!(text.contains("Read this before you start (about 100 tokens): part.md."), "{text}");
+        assert!(
+            text.contains(
+                "reading it whole, it is too long for what is left of your window: long.md."
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_is_about_other_work_need_not_be_read() {
+        let other = PackedPackage { relevant: false, ..at_path("other.md") };
+        let text = listed(vec![other.clone()]);
+        assert!(!text.contains("Read the file") && text.contains("open a file only if"), "{text}");
+        for matters in [
+            at_path("task.md"),
+            PackedPackage { addressed: true, ..other.clone() },
+            PackedPackage { report: true, ..other.clone() },
+            PackedPackage { priority: Priority::Critical, ..other.clone() },
+        ] {
+            let path = matters.path.clone();
+            let text = listed(vec![matters, other.clone()]);
+            let named = format!("Read this before you start (about 100 tokens): {path}.");
+            assert!(text.contains(&named) && !text.contains("open a file only"), "{text}");
+        }
     }
 
     #[test]

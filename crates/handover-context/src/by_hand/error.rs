@@ -1,7 +1,7 @@
 //! Why a change by hand, or undoing one, is refused.
 
 use handover_model::OperationId;
-use handover_store::StoreError;
+use handover_store::{RecordKind, StoreError};
 
 use crate::amendments::AmendmentError;
 use crate::notes::NoteError;
@@ -13,7 +13,7 @@ pub enum ByHandError {
     #[error("there is no {what} `{name}`")]
     Unknown {
         /// The kind of record.
-        what: &'static str,
+        what: RecordKind,
         /// The id that was given.
         name: String,
     },
@@ -21,7 +21,7 @@ pub enum ByHandError {
     #[error("`{name}` matches {count} {what} ids")]
     Ambiguous {
         /// The kind of record.
-        what: &'static str,
+        what: RecordKind,
         /// The part of an id that was given.
         name: String,
         /// How many match.

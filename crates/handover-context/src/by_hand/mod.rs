@@ -13,7 +13,8 @@ use handover_model::{
     SessionStatus, Standing, Strategy, Timestamp, Trust,
 };
 use handover_store::{
-    ErrorFilter, NewOperation, NewPackage, Registered, Store, StoreError, StrategyFilter, Supersede,
+    ErrorFilter, NewOperation, NewPackage, RecordKind, Registered, Store, StoreError,
+    StrategyFilter, Supersede,
 };
 use handover_text::{Clean, Redactor};
 
@@ -258,7 +259,7 @@ impl ByHand<'_> {
     /// The strategy of this id, or the only one whose id starts or ends with it.
     fn strategy(&self, store: &dyn Store, name: &str) -> Result<Strategy> {
         let all = store.strategies(self.project, &StrategyFilter::default())?;
-        named("strategy", name, all, |strategy| &strategy.id)
+        named(RecordKind::Strategy, name, all, |strategy| &strategy.id)
     }
 
     /// Why something is retired, without secrets; nothing for what is taken back into use.
@@ -381,7 +382,7 @@ fn one<T>(mut records: Vec<T>) -> Result<T> {
 }
 
 /// The record of this id, or the only one whose id starts or ends with it.
-fn named<T>(what: &'static str, name: &str, all: Vec<T>, id: impl Fn(&T) -> &str) -> Result<T> {
+fn named<T>(what: RecordKind, name: &str, all: Vec<T>, id: impl Fn(&T) -> &str) -> Result<T> {
     let unknown = || ByHandError::Unknown { what, name: name.to_owned() };
     let exact = all.iter().position(|one| id(one) == name);
     let mut all = all;

@@ -6,7 +6,7 @@ use handover_model::{
     Action, Amendment, AmendmentDecision, Edit, Operation, OperationId, Package, PackageId,
     RecordState, SessionId, Standing,
 };
-use handover_store::{OperationFilter, Registered, Store, StoreError};
+use handover_store::{OperationFilter, RecordKind, Registered, Store, StoreError};
 
 use super::{
     ByHand, ByHandError, Result, note_standing, one, session_standing, standing, transaction,
@@ -57,7 +57,9 @@ fn session_of(store: &dyn Store, operation: &Operation) -> Result<Option<Session
 /// The operation that is meant. `all` is newest first.
 fn pick(all: &[Operation], name: Option<&str>) -> Result<Operation> {
     if let Some(name) = name {
-        return super::named("operation", name, all.to_vec(), |operation| operation.id.as_str());
+        return super::named(RecordKind::Operation, name, all.to_vec(), |operation| {
+            operation.id.as_str()
+        });
     }
     let undone = undone(all);
     let stands = |operation: &&Operation| {
@@ -126,7 +128,8 @@ impl Undoing<'_> {
             Edit::Error { id, before, after } => {
                 let all = store.errors(project, &Default::default())?;
                 let found = all.iter().find(|pattern| pattern.hash == *id).map(standing);
-                let unknown = ByHandError::Unknown { what: "error pattern", name: id.clone() };
+                let unknown =
+                    ByHandError::Unknown { what: RecordKind::ErrorPattern, name: id.clone() };
                 self.expect(edit, after, found.ok_or(unknown))?;
                 let reason = clean(&before.reason);
                 store.set_error_state(project, id, before.state, reason.as_ref())?;

@@ -5,6 +5,7 @@
 //! alike, with the rarity of a word counted over everything, so that one order holds for all of them. A word
 //! that nothing has may be mistyped, see `typos.rs`.
 
+mod shown;
 mod typos;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,7 +15,7 @@ use std::sync::LazyLock;
 use handover_model::config::AssemblyConfig;
 use handover_model::{
     GroupId, ItemKind, NoteKind, NoteState, PackageId, PackageKind, Phase, ProjectId, RecordState,
-    Scope, SessionId, Timestamp, Topic, UnknownWord,
+    Scope, ScreenFlag, SessionId, Timestamp, Topic, Trust, UnknownWord,
 };
 use handover_store::{ErrorFilter, ReasoningFilter, Result, Store, StrategyFilter};
 use handover_text::{cut, synonyms, words};
@@ -23,14 +24,13 @@ use serde::Serialize;
 use crate::assemble::ItemId;
 use crate::package_file::{FileState, ProjectPaths, file_state};
 use crate::rank;
-use crate::search::snippet;
 
 /// How many candidates of a kind are looked at for each result.
 const POOL: usize = 4;
 /// As much of a package's text is scored.
 const BODY_BYTES: usize = 24_000;
-/// Weights of a title or summary, and of the text.
-const WEIGHTS: [f64; 2] = [1.8, 1.0];
+/// Weights of a title or summary, of the text, and of the names in it.
+const WEIGHTS: [f64; 3] = [1.8, 1.0, 1.0];
 
 /// What to search for, and where.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +74,13 @@ pub struct Found {
     pub created_at: Timestamp,
     /// The best has the most.
     pub score: f64,
-    /// The part of its text that matches best.
+    /// How far to believe it.
+    pub trust: Trust,
+    /// Whether something replaced it; what is not a note is live.
+    pub state: NoteState,
+    /// What the screen finds in its text.
+    pub flags: Vec<ScreenFlag>,
+    /// The part of its text that matches best; empty if it comes from outside and speaks to its reader.
     pub snippet: String,
 }
 
@@ -134,6 +140,8 @@ struct Document {
     found: Found,
     heading: String,
     text: String,
+    /// Paths and symbols: words that are found, but never shown.
+    names: String,
 }
 
 struct Search<'a> {
@@ -152,7 +160,7 @@ struct Search<'a> {
     unindexed: BTreeSet<String>,
 }
 
-/// The records that match a query, best first.
+/// The records that match a query, best first; those that something replaced come last.
 pub fn search(store: &dyn Store, query: &Everything<'_>) -> Result<Findings> {
     let search = gathered(store, query)?;
     let assumed = typos::assume(&search)?;
@@ -299,12 +307,15 @@ impl Search<'_> {
                 path: Some(package.path.clone()),
                 origin,
                 created_at: package.created_at,
+                trust: package.trust,
+                state: NoteState::Live,
+                flags: Vec::new(),
                 score: 0.0,
                 snippet: String::new(),
             };
             let heading = format!("{title}\n{}\n{}", package.summary, package.path);
             let text = cut::cut(&body, BODY_BYTES);
-            self.documents.push(Document { found, heading, text });
+            self.documents.push(Document { found, heading, text, names: String::new() });
         }
         Ok(())
     }
@@ -322,7 +333,7 @@ impl Search<'_> {
         }
         self.unindexed.extend(words);
         if any {
-            self.documents.push(Document { found, heading, text });
+            self.documents.push(Document { found, heading, text, names: String::new() });
         }
     }
 
@@ -342,6 +353,9 @@ impl Search<'_> {
                 path: None,
                 origin,
                 created_at: entry.created_at,
+                trust: entry.trust,
+                state: NoteState::Live,
+                flags: Vec::new(),
                 score: 0.0,
                 snippet: String::new(),
             };
@@ -382,12 +396,15 @@ impl Search<'_> {
                 path,
                 origin: note.origin,
                 created_at: note.created_at,
+                trust: note.trust,
+                state: note.state,
+                flags: Vec::new(),
                 score: 0.0,
                 snippet: String::new(),
             };
             let names = note.paths.iter().chain(&note.symbols).cloned().collect::<Vec<_>>();
-            let text = format!("{}\n{}", note.text, names.join(" "));
-            self.documents.push(Document { found, heading: note.title, text });
+            let (heading, text, names) = (note.title, note.text, names.join(" "));
+            self.documents.push(Document { found, heading, text, names });
         }
         Ok(())
     }
@@ -404,6 +421,9 @@ impl Search<'_> {
                 path: None,
                 origin: format!("seen {}", times(pattern.occurrences)),
                 created_at: pattern.last_seen,
+                trust: pattern.trust,
+                state: NoteState::Live,
+                flags: Vec::new(),
                 score: 0.0,
                 snippet: String::new(),
             };
@@ -425,6 +445,9 @@ impl Search<'_> {
                 path: None,
                 origin: format!("helped {}", times(strategy.helpfulness)),
                 created_at: strategy.last_seen,
+                trust: strategy.trust,
+                state: NoteState::Live,
+                flags: Vec::new(),
                 score: 0.0,
                 snippet: String::new(),
             };
@@ -445,32 +468,23 @@ impl Search<'_> {
             })
             .collect();
         let mut documents = documents;
-        documents.retain_mut(|Document { found, heading, text }| {
+        documents.retain_mut(|Document { found, heading, text, names }| {
             let fits = query.kind.is_none_or(|kind| found.kind == kind)
                 && query.since.is_none_or(|since| found.created_at >= since);
-            found.score = if fits { score(&terms, &rarities, [heading, text]) } else { 0.0 };
+            found.score = if fits { score(&terms, &rarities, [heading, text, names]) } else { 0.0 };
             found.score > 0.0
         });
         documents.sort_by(|Document { found: a, .. }, Document { found: b, .. }| {
-            b.score
-                .total_cmp(&a.score)
+            let is_amended = |found: &Found| found.state == NoteState::Amended;
+            is_amended(a)
+                .cmp(&is_amended(b))
+                .then(b.score.total_cmp(&a.score))
                 .then(b.created_at.cmp(&a.created_at))
                 .then_with(|| a.id.to_string().cmp(&b.id.to_string()))
         });
         documents.truncate(query.limit);
         // Finding the best line reads a text word by word, so only those that are shown have one.
-        let shown = documents.into_iter().map(|Document { mut found, heading, text }| {
-            let summary = if heading.trim().is_empty() { &text } else { &heading };
-            let summary = summary.lines().rfind(|line| !line.trim().is_empty());
-            // The summary of a package stands behind its title.
-            let summary = match found.of == ItemKind::Package {
-                true => heading.lines().nth(1),
-                false => summary,
-            };
-            found.snippet = snippet(summary.unwrap_or_default(), &text, &terms);
-            found
-        });
-        shown.collect()
+        documents.into_iter().map(|document| shown::shown(document, &terms)).collect()
     }
 }
 
@@ -505,7 +519,7 @@ fn times(count: u64) -> String {
 }
 
 /// How well texts answer a query: repetition saturates, and a long text has to say more.
-fn score(terms: &[String], rarities: &[f64], texts: [&str; 2]) -> f64 {
+fn score(terms: &[String], rarities: &[f64], texts: [&str; 3]) -> f64 {
     let mut frequencies: BTreeMap<usize, f64> = BTreeMap::new();
     let mut length = 0;
     for (text, weight) in texts.iter().zip(WEIGHTS) {

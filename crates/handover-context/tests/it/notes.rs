@@ -201,6 +201,11 @@ fn what_the_program_loads_by_itself_is_left_out() {
     let made = world.compose(&ContextRequest { loaded, ..asked() });
     assert_eq!(fates(&made)["note n_1"], Fate::LoadedAnyway);
     assert_eq!(world.compose(&asked()).notes.len(), 1);
+    // One in a folder is loaded only by an agent that works there.
+    let world = World::new();
+    learn(&world, NoteKind::Doc, "shop/CLAUDE.md", vec![note(&world, "n_1", DECISION)]);
+    let loaded = vec!["CLAUDE.md".to_owned()];
+    assert_eq!(world.compose(&ContextRequest { loaded, ..asked() }).notes.len(), 1);
 }
 
 #[test]
@@ -234,6 +239,8 @@ fn places_come_last_and_go_first() {
             path: format!("src/pay{n}.rs"),
             score: 1.0,
             why: "changed with password=correct-horse-battery".to_owned(),
+            trust: Trust::Project,
+            quotes: false,
         })
         .collect();
     let made = world.compose(&asked());

@@ -42,7 +42,7 @@ impl Handoffs<'_> {
                 store.mark_used(receipt, &uses)?;
             }
             let project = OnceCell::new();
-            let earned = Earned::of(store, ending.assignment, ending.outside)?;
+            let earned = Earned::of(store, ending.assignment, ending.outside, ending.trace)?;
             Keeper { handoffs: self, store, binding: &binding, ending, earned, project }.keep()
         })?)
     }

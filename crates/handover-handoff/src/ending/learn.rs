@@ -111,8 +111,8 @@ fn credit(keeper: &Keeper<'_>, group: &GroupId, (role, attempt): &(Role, u32)) -
         session: Some(keeper.ending.assignment.session.clone()),
         group: Some(group.clone()),
         role: Some(role.clone()),
-        state: None,
         limit: Some(RECEIPTS_SEARCHED),
+        ..ReceiptFilter::default()
     };
     let was_given = |receipt: &Receipt| {
         let delivered = matches!(receipt.state, ReceiptState::Delivered | ReceiptState::Confirmed);

@@ -1,6 +1,6 @@
 //! The trust class of what an agent leaves behind: the lowest of what it read before it wrote.
 
-use handover_model::{ReceiptState, Timestamp, Trust};
+use handover_model::{ReceiptState, Timestamp, Trace, Trust, shows_outside};
 use handover_store::{Result, Store, StoreError, WrittenBy};
 
 use super::{Ending, OutsideRead};
@@ -17,17 +17,22 @@ pub(crate) struct Earned {
 }
 
 impl Earned {
-    /// An agent is trusted as an agent, unless it read something that is trusted less: an item of its brief, or
-    /// whatever a tool brought from outside.
+    /// An agent is trusted as an agent, unless it read something that is trusted less: an item of its brief, whatever
+    /// a tool brought from outside, or what our own tools showed it of that class.
     pub(crate) fn of(
         store: &dyn Store,
         assignment: &Assignment,
         outside: Option<&OutsideRead>,
+        trace: Option<&Trace>,
     ) -> Result<Self> {
         let mut earned = Self { trust: Trust::Agent, because: Vec::new(), since: None };
         if let Some(outside) = outside {
             earned.lower(Trust::Outside, format!("tool {}", outside.tool));
             earned.since = Some(outside.at.unwrap_or_else(|| Timestamp::from_micros(0)));
+        }
+        if let Some(tool) = trace.and_then(shows_outside) {
+            earned.lower(Trust::Outside, format!("tool {tool}"));
+            earned.since = Some(Timestamp::from_micros(0));
         }
         let Some(id) = &assignment.receipt else { return Ok(earned) };
         let receipt = match store.receipt(id) {

@@ -83,7 +83,7 @@ impl Handoffs<'_> {
         }
         let store = self.store()?;
         let assignment = report.assignment;
-        let trust = Earned::of(store, assignment, report.outside)?.trust;
+        let trust = Earned::of(store, assignment, report.outside, None)?.trust;
         let package = self.keep_report(store, report, trust)?;
         // What was redacted in the package is redacted here, too.
         let clean = self.redactor.clean(report.text);

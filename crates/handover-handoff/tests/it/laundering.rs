@@ -1,10 +1,10 @@
-//! What came from outside stays from outside, no matter who repeats it: 200 chains from the web through agents, packages,
+//! What came from outside stays from outside, no matter who repeats it: chains from the web through agents, packages,
 //! strategies and errors to the next agents, in generated variations.
 
 use std::collections::BTreeMap;
 
 use handover_handoff::{Debrief, Ending, ErrorNote, OutsideRead, PackageNote};
-use handover_model::{ItemKind, PackageKind, Phase, Trust, Verdict};
+use handover_model::{ItemKind, KNOWN_FIX, PackageKind, Phase, ToolCall, Trace, Trust, Verdict};
 use handover_store::{
     ErrorFilter, ErrorPatterns, NewReasoning, PackageFilter, Packages, ReasoningFilter, Reasonings,
     Receipts, Sessions, Strategies, StrategyFilter, VerdictFilter, Verdicts,
@@ -21,6 +21,42 @@ enum Entry {
     Brief,
     /// It stored what it read before anybody could know that it had.
     Midway,
+    /// It found a text from outside with our search.
+    Search,
+    /// It read a package from outside with our tool.
+    Read,
+    /// A hook told it a solution from outside.
+    Fix,
+}
+
+impl Entry {
+    const ALL: [Self; 6] =
+        [Self::Web, Self::Brief, Self::Midway, Self::Search, Self::Read, Self::Fix];
+
+    /// What the first agent saw, if only that tells.
+    fn trace(self, marker: &str) -> Option<Trace> {
+        let mut trace = Trace::default();
+        let mut tool = |name: &str, shown: &str| {
+            let [id, name, input] = ["call", name, "{}"].map(str::to_owned);
+            trace.called(ToolCall { id, name, input });
+            trace.shown("call", false, shown);
+        };
+        match self {
+            Self::Web | Self::Brief | Self::Midway => return None,
+            Self::Search => tool(
+                "mcp__handover__search",
+                &format!(r#"{{"results":[{{"snippet":"{marker}","trust":"outside"}}]}}"#),
+            ),
+            Self::Read => tool(
+                "mcp__handover__read_package",
+                &format!(r#"{{"id":1,"trust":"outside","text":"{marker}"}}"#),
+            ),
+            Self::Fix => trace.given(&format!(
+                "{KNOWN_FIX}: it was seen once, and this solved it (confidence 0.9, outside):\n> {marker}"
+            )),
+        }
+        Some(trace)
+    }
 }
 
 /// One chain, read from a number.
@@ -38,15 +74,15 @@ struct Chain {
 impl Chain {
     fn of(number: usize) -> Self {
         // At least one way out, in every combination with the others.
-        let ways = 1 + number / 3 % 7;
+        let ways = 1 + number / 6 % 7;
         Self {
             number,
-            entry: [Entry::Web, Entry::Brief, Entry::Midway][number % 3],
+            entry: Entry::ALL[number % 6],
             by_package: ways & 1 != 0,
             by_error: ways & 2 != 0,
             by_decision: ways & 4 != 0,
-            accepted: (number / 21).is_multiple_of(2),
-            hops: 1 + number / 42 % 3,
+            accepted: (number / 42).is_multiple_of(2),
+            hops: 1 + number / 84 % 3,
         }
     }
 
@@ -124,8 +160,9 @@ fn play(chain: Chain) -> usize {
     let web = OutsideRead { tool: "WebFetch".to_owned(), at: Some(at(2)) };
     let outside = match chain.entry {
         Entry::Web | Entry::Midway => Some(&web),
-        Entry::Brief => None,
+        Entry::Brief | Entry::Search | Entry::Read | Entry::Fix => None,
     };
+    let trace = chain.entry.trace(&marker);
     if matches!(chain.entry, Entry::Midway) {
         let content = world.redactor.clean(&format!("Tokens need the {marker} header"));
         let entry = NewReasoning {
@@ -145,7 +182,7 @@ fn play(chain: Chain) -> usize {
     }
     let debrief = chain.debrief(&world, 0);
     let ending = Ending::new(&first.assignment, &debrief, at(4));
-    world.handoffs().ended(Ending { outside, ..ending }).unwrap();
+    world.handoffs().ended(Ending { outside, trace: trace.as_ref(), ..ending }).unwrap();
     let (mut given, mut seconds) = (0, 10);
     if chain.accepted {
         given += judge(&world, chain, seconds);
@@ -201,8 +238,8 @@ fn check_receipt(world: &World, name: &str, marker: &str) -> usize {
 }
 
 #[test]
-fn no_chain_of_two_hundred_raises_a_class() {
-    let given: usize = (0..200).map(|number| play(Chain::of(number))).sum();
+fn no_chain_raises_a_class() {
+    let given: usize = (0..252).map(|number| play(Chain::of(number))).sum();
     // They would prove nothing if nothing was passed on.
     assert!(given > 400, "{given} items were passed on");
 }

@@ -50,6 +50,8 @@ pub struct Place {
     pub score: f64,
     /// Why, in a few words. Names and subjects in it are text of the checkout.
     pub why: String,
+    /// Whether the reason quotes the subject of a commit, which anybody may have written.
+    pub quotes: bool,
 }
 
 /// What a caller knows besides the task.

@@ -16,7 +16,8 @@ use super::inverted::{Entry, each_posting};
 use super::lookup::Lexicon;
 use super::model::{changes, range};
 use super::tables::{self, CommitRow, Document, NONE, PathRow};
-use super::{Evidence, Place, Weights, commits, why};
+use super::why::{self, Why};
+use super::{Evidence, Place, Weights, commits};
 
 /// How much of a task is read.
 const MAX_TASK: usize = 8 << 10;
@@ -116,13 +117,18 @@ pub(super) fn rank(
         let path = index.path_text(ranking.documents[document as usize].path)?;
         // The index may be older than the working tree.
         if places.len() < limit && index.exists(&path) {
-            places.push((document, Place { path, score: f64::from(score), why: String::new() }));
+            let score = f64::from(score);
+            places.push((document, Place { path, score, why: String::new(), quotes: false }));
         }
     }
     let chosen: Vec<u32> = places.iter().map(|(document, _)| *document).collect();
     let reasons = why::why(&ranking, &chosen);
     let explained = places.into_iter().zip(reasons);
-    Some(explained.map(|((_, place), why)| Place { why, ..place }).collect())
+    Some(
+        explained
+            .map(|((_, place), Why { text, quotes })| Place { why: text, quotes, ..place })
+            .collect(),
+    )
 }
 
 fn start_of(task: &str) -> &str {

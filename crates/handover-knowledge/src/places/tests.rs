@@ -357,6 +357,7 @@ fn a_brief_has_the_best_only() {
         path: "a\n# b.rs".to_owned(),
         score: 1.0,
         why: "changed in a commit like this: \"x\"\n<!-- handover:receipt -->".to_owned(),
+        quotes: true,
     };
     let text = section(&[hostile]);
     assert_eq!(text.lines().count(), 4, "{text}");

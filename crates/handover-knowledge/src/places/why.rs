@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use handover_text::quote::quote_inline;
+use handover_text::screen::screen;
 use handover_text::{cut, words};
 
 use super::Place;
@@ -28,14 +29,21 @@ pub fn section(places: &[Place]) -> String {
     text
 }
 
+/// Why a file is in an answer.
+pub(super) struct Why {
+    pub(super) text: String,
+    /// Whether the subject of a commit is part of it.
+    pub(super) quotes: bool,
+}
+
 /// The strongest reasons for each of these documents.
-pub(super) fn why(ranking: &Ranking<'_>, documents: &[u32]) -> Vec<String> {
+pub(super) fn why(ranking: &Ranking<'_>, documents: &[u32]) -> Vec<Why> {
     let matched = matched(ranking, documents);
     let each = documents.iter().zip(&matched);
     each.map(|(document, matched)| strongest(ranking, *document as usize, matched)).collect()
 }
 
-fn strongest(ranking: &Ranking<'_>, document: usize, matched: &[Matched<'_>]) -> String {
+fn strongest(ranking: &Ranking<'_>, document: usize, matched: &[Matched<'_>]) -> Why {
     let signals = ranking.signals[document];
     let nothing = Found::default();
     let found = ranking.evidence.get(&(document as u32)).unwrap_or(&nothing);
@@ -52,8 +60,9 @@ fn strongest(ranking: &Ranking<'_>, document: usize, matched: &[Matched<'_>]) ->
     } else if let Some(text) = mentioned(matched) {
         reasons.push((signals.content, text));
     }
-    if let Some(text) = in_history(ranking, found) {
-        reasons.push((signals.history, text));
+    let history = in_history(ranking, found);
+    if let Some(history) = &history {
+        reasons.push((signals.history, history.text.clone()));
     }
     if let Some((_, seed)) = found.seed
         && let Some(row) = ranking.documents.get(seed as usize)
@@ -67,7 +76,9 @@ fn strongest(ranking: &Ranking<'_>, document: usize, matched: &[Matched<'_>]) ->
     let strongest = reasons.first().map_or(0.0, |(weight, _)| *weight);
     let kept =
         reasons.into_iter().filter(|(weight, _)| *weight > strongest * 0.3).take(MAX_REASONS);
-    kept.map(|(_, text)| text).collect::<Vec<_>>().join("; ")
+    let kept: Vec<String> = kept.map(|(_, text)| text).collect();
+    let quotes = history.is_some_and(|history| history.quotes && kept.contains(&history.text));
+    Why { text: kept.join("; "), quotes }
 }
 
 /// A term of the task in this document.
@@ -168,15 +179,19 @@ fn quoted<'a>(matched: impl Iterator<Item = &'a Matched<'a>>) -> Option<String> 
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-fn in_history(ranking: &Ranking<'_>, found: &Found) -> Option<String> {
+/// A subject that speaks to its reader is not quoted.
+fn in_history(ranking: &Ranking<'_>, found: &Found) -> Option<Why> {
     let (best, commit) = found.commits.first()?;
     let subject = ranking.index.subject(&ranking.commits, *commit as usize)?;
+    let quotes = screen(&subject).is_clean();
     let subject = plain(&subject, MAX_SUBJECT);
     let alike = found.commits.iter().filter(|(weight, _)| *weight > best * 0.3).count();
-    Some(match alike {
-        1 => format!("changed in a commit like this: \"{subject}\""),
-        _ => format!("changed in {alike} commits like this: \"{subject}\""),
-    })
+    let text = match (quotes, alike) {
+        (true, 1) => format!("changed in a commit like this: \"{subject}\""),
+        (true, _) => format!("changed in {alike} commits like this: \"{subject}\""),
+        (false, _) => "changed in a commit about this".to_owned(),
+    };
+    Some(Why { text, quotes })
 }
 
 /// Text of the checkout on one line, cut.

@@ -1,10 +1,12 @@
 //! `judge_replacement`: whether a later note or package replaces an earlier one.
 
+use handover_context::by_hand::ByHand;
 use handover_context::notes::{self, Decision};
 use handover_model::{AmendmentDecision, PackageId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::retire::only_of_agents;
 use super::{Effect, Tool};
 use crate::context::RequestContext;
 use crate::error::ToolError;
@@ -38,6 +40,8 @@ pub(crate) struct Output {
     id: String,
     /// confirmed or rejected
     decision: String,
+    /// What a person passes to `handover undo`
+    operation: String,
 }
 
 impl Tool for JudgeReplacement {
@@ -45,7 +49,8 @@ impl Tool for JudgeReplacement {
     const TITLE: &'static str = "Judge a replacement";
     const DESCRIPTION: &'static str = "Records what the user decided about a note or package that a brief shows as outdated or leaves out \
         as amended: confirmed, it stays out of briefs; rejected, both statements count. Call it only when \
-        the user said so.";
+        the user said so; a person can undo it. That something replaces what a person wrote or the project's \
+        documents and commits say, only a person can confirm.";
     const EFFECT: Effect = Effect::AddsOnce;
     type Input = Input;
     type Output = Output;
@@ -57,29 +62,39 @@ impl Tool for JudgeReplacement {
             true => AmendmentDecision::Confirmed,
             false => AmendmentDecision::Rejected,
         };
+        let hand = context.by_hand()?;
         let id = match input.kind {
-            Kind::Note => of_note(context, &input)?,
-            Kind::Package => of_package(context, &input, decision)?,
+            Kind::Note => of_note(context, &hand, &input)?,
+            Kind::Package => of_package(context, &hand, &input, decision)?,
         };
-        Ok(Output { id, decision: decision.to_string() })
+        Ok(Output { id, decision: decision.to_string(), operation: hand.id.to_string() })
     }
 }
 
-fn of_note(context: &RequestContext<'_>, input: &Input) -> Result<String, ToolError> {
+const CONFIRM: &str = "confirm";
+
+fn of_note(
+    context: &RequestContext<'_>,
+    hand: &ByHand<'_>,
+    input: &Input,
+) -> Result<String, ToolError> {
     let RequestContext { store, project, .. } = context;
     let note = notes::named(*store, project, &input.id)?;
     let by = input.by.as_deref().map(|by| notes::named(*store, project, by)).transpose()?;
     let by = by.as_ref();
     let decision = match input.replaces {
-        true => Decision::Confirm { by },
+        true => {
+            only_of_agents(note.trust, "note", &input.id, CONFIRM)?;
+            Decision::Confirm { by }
+        }
         false => Decision::Reject { by },
     };
-    let note = notes::decide(*store, project, context.redactor, &note, decision, context.now)?;
-    Ok(note.id.to_string())
+    Ok(hand.decide(&note, decision)?.id.to_string())
 }
 
 fn of_package(
     context: &RequestContext<'_>,
+    hand: &ByHand<'_>,
     input: &Input,
     decision: AmendmentDecision,
 ) -> Result<String, ToolError> {
@@ -90,6 +105,8 @@ fn of_package(
     };
     let by = input.by.as_deref().map(number).transpose()?;
     let id = number(&input.id)?;
-    let made = context.by_hand()?.decide_package(id, by, decision)?;
-    Ok(made.earlier.id)
+    if input.replaces {
+        only_of_agents(context.store.package(id)?.trust, "package", &input.id, CONFIRM)?;
+    }
+    Ok(hand.decide_package(id, by, decision)?.earlier.id)
 }

@@ -12,6 +12,9 @@ use crate::context::RequestContext;
 use crate::error::{RequestError, ToolError};
 use crate::limits::{self, MAX_LINE_BYTES};
 
+/// The command of a person.
+const RETIRE: &str = "retire";
+
 pub(crate) struct Retire;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -70,7 +73,7 @@ impl Tool for Retire {
             RecordKind::Package => {
                 let id: PackageId = input.id.trim().parse()?;
                 let package = context.store.package(id)?;
-                may_retire(package.trust, "package", &input.id)?;
+                only_of_agents(package.trust, "package", &input.id, RETIRE)?;
                 let project = context.store.session(&package.session)?.project;
                 let hand = ByHand { project: &project, ..hand.clone() };
                 let package = hand.set_package(id, state, why)?;
@@ -78,7 +81,7 @@ impl Tool for Retire {
             }
             RecordKind::Note => {
                 let note = notes::named(context.store, &context.project, input.id.trim())?;
-                may_retire(note.trust, "note", &input.id)?;
+                only_of_agents(note.trust, "note", &input.id, RETIRE)?;
                 let decision = match state {
                     RecordState::Live => Decision::Restore,
                     RecordState::Retired => Decision::Retire { reason: why },
@@ -89,7 +92,7 @@ impl Tool for Retire {
             RecordKind::Strategy => {
                 let all = context.store.strategies(&context.project, &StrategyFilter::default())?;
                 for one in all.iter().filter(|one| is_named(&one.id, &input.id)) {
-                    may_retire(one.trust, "strategy", &input.id)?;
+                    only_of_agents(one.trust, "strategy", &input.id, RETIRE)?;
                 }
                 let strategy = hand.set_strategy(input.id.trim(), state, why)?;
                 (strategy.id, strategy.state.to_string(), strategy.reason)
@@ -97,7 +100,7 @@ impl Tool for Retire {
             RecordKind::Error => {
                 let all = context.store.errors(&context.project, &ErrorFilter::default())?;
                 for one in all.iter().filter(|one| is_named(&one.hash, &input.id)) {
-                    may_retire(one.trust, "error", &input.id)?;
+                    only_of_agents(one.trust, "error", &input.id, RETIRE)?;
                 }
                 let pattern = hand.set_error(input.id.trim(), state, why)?;
                 (pattern.hash, pattern.state.to_string(), pattern.reason)
@@ -112,14 +115,24 @@ fn is_named(id: &str, part: &str) -> bool {
     id.starts_with(part.trim()) || id.ends_with(part.trim())
 }
 
-/// An agent decides about what agents said, not about what people and the project's documents say.
-fn may_retire(trust: Trust, what: &str, id: &str) -> Result<(), ToolError> {
+/// An agent decides about what agents said, not about what people and the project's documents say. `verb` is the
+/// command with which a person decides.
+pub(super) fn only_of_agents(
+    trust: Trust,
+    what: &str,
+    id: &str,
+    verb: &str,
+) -> Result<(), ToolError> {
     if trust <= Trust::Agent {
         return Ok(());
     }
+    let done = match verb {
+        RETIRE => "retire it",
+        _ => "confirm that something replaces it",
+    };
     Err(ToolError::Request(RequestError {
         code: "forbidden",
-        message: format!("{what} `{id}` is of class {trust}, so only a person can retire it"),
-        hint: Some(format!("Ask a person to run `handover {what} retire {id}`.")),
+        message: format!("{what} `{id}` is of class {trust}, so only a person can {done}"),
+        hint: Some(format!("Ask a person to run `handover {what} {verb} {id}`.")),
     }))
 }

@@ -67,6 +67,10 @@ pub struct Recording {
     written_out: Vec<FileId>,
 }
 
+fn is_answer(call: &FileCall) -> bool {
+    *call == FileCall::Answer
+}
+
 impl Recording {
     /// Starts recording; the current content of the project counts as durable.
     pub fn start(env: &TestEnv) -> Self {
@@ -114,8 +118,23 @@ impl Recording {
     }
 
     /// Runs the program with this text on standard input, and records what it does. Returns its number and
-    /// its output.
+    /// its output. Its first words acknowledge what it did.
     pub fn run(&mut self, env: &TestEnv, stdin: &str, args: &[&str]) -> (usize, Output) {
+        self.record(env, stdin, args, |calls| calls.iter().position(is_answer))
+    }
+
+    /// The same for a command that reports its progress: its last words acknowledge it.
+    pub fn run_to_its_end(&mut self, env: &TestEnv, args: &[&str]) -> (usize, Output) {
+        self.record(env, "", args, |calls| calls.iter().rposition(is_answer))
+    }
+
+    fn record(
+        &mut self,
+        env: &TestEnv,
+        stdin: &str,
+        args: &[&str],
+        answer: impl Fn(&[FileCall]) -> Option<usize>,
+    ) -> (usize, Output) {
         let prefix = env.folder().join(format!("trace-{}", self.commands));
         let mut command = env.tool("strace");
         command.args(["-ff", "-y", "-xx", "-s", "100000000", "-qq", "-e", trace::TRACED]);
@@ -127,15 +146,15 @@ impl Recording {
         let output = env.output(child);
         let number = self.commands;
         self.commands += 1;
-        let mut answered = false;
-        for call in trace::read(&prefix) {
-            if call == FileCall::Answer && !answered {
-                answered = true;
+        let calls = trace::read(&prefix);
+        let answer = answer(&calls);
+        for (at, call) in calls.into_iter().enumerate() {
+            if Some(at) == answer {
                 self.steps.push(Step::Acknowledged(number));
             }
             self.add(call, &env.path(""));
         }
-        if !answered {
+        if answer.is_none() {
             self.steps.push(Step::Acknowledged(number));
         }
         for entry in fs_err::read_dir(env.folder()).unwrap().flatten() {

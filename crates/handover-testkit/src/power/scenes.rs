@@ -14,8 +14,14 @@ enum Fact {
     Reasoning(String),
     Package(String),
     Verdict(String),
+    /// What a person wrote down.
+    Note(String),
+    /// The solution of an error.
+    Solution(String),
     /// A receipt in the spool.
     Receipt(String),
+    /// A run that has ended.
+    Ended,
 }
 
 /// A recording, and what to check after a power failure.
@@ -24,7 +30,8 @@ pub struct Scene {
     pub env: TestEnv,
     recording: Recording,
     facts: Vec<(usize, Fact)>,
-    has_run: bool,
+    /// What resumes the run, if there is one.
+    resume: Option<Vec<String>>,
 }
 
 /// Simulates this many power failures per scene, spread over all of it, and checks what survives; panics if
@@ -40,10 +47,12 @@ pub fn power_failures(program: &Path, failures: usize, seed: u64) -> (usize, usi
         syncs += scene.recording.syncs();
         for number in 0..count {
             let moments = scene.recording.moments();
-            // Evenly spread, but not always at the same points.
-            let moment = (number * moments / count.max(1)
-                + random.below(moments / count.max(1) + 1))
-            .min(moments);
+            // Evenly spread, but not always at the same points; the last one when everything was acknowledged.
+            let spread = number * moments / count.max(1);
+            let moment = match number + 1 == count {
+                true => moments,
+                false => (spread + random.below(moments / count.max(1) + 1)).min(moments),
+            };
             scene.fail(moment, random.next());
         }
     }
@@ -58,13 +67,21 @@ impl Scene {
             env.write(&format!("docs/{n}.md"), format!("# Page {n}\n## Summary\nFact {n}.\n"));
         }
         let mut scene =
-            Self { recording: Recording::start(&env), env, facts: Vec::new(), has_run: false };
+            Self { recording: Recording::start(&env), env, facts: Vec::new(), resume: None };
         for n in 0..4 {
             let (thought, page) = (format!("thought {n}"), format!("docs/{n}.md"));
             let think = ["reasoning", "add", "--role", "developer", "--phase", "risks", &thought];
             scene.add(&think, Fact::Reasoning(thought.clone()));
             scene
                 .add(&["package", "add", &page, "--kind", "research"], Fact::Package(page.clone()));
+            let (rule, solution) = (format!("rule number {n}"), format!("solution {n}"));
+            scene.add(&["note", "add", &rule], Fact::Note(rule.clone()));
+            // Each is an error of its own, not another occurrence.
+            let message = format!("{} is missing", ["alpha", "beta", "gamma", "delta"][n]);
+            scene.add(
+                &["error", "resolve", "--message", &message, "--solution", &solution],
+                Fact::Solution(solution.clone()),
+            );
             scene.just("", &["assemble", "--role", "developer", "--deliver"]);
             scene.just("{}", &["event", "log", "built"]);
         }
@@ -103,9 +120,13 @@ impl Scene {
             * review * | print \"REVIEW PASSED: {HANDOVER_STORY}\"\n";
         fs_err::write(&script, lines).unwrap();
         let agent = format!("{} --script {}", FakeAgent::program().display(), script.display());
-        let mut scene =
-            Self { recording: Recording::start(&env), env, facts: Vec::new(), has_run: true };
-        scene.just("", &["run", "1", "--agent-command", &agent]);
+        let run = ["run", "1", "--agent-command", &agent];
+        let resume = run.iter().copied().chain(["--resume"]).map(str::to_owned).collect();
+        let recording = Recording::start(&env);
+        let mut scene = Self { recording, env, facts: Vec::new(), resume: Some(resume) };
+        let (number, output) = scene.recording.run_to_its_end(&scene.env, &run);
+        output.ok();
+        scene.facts.push((number, Fact::Ended));
         scene
     }
 
@@ -132,8 +153,12 @@ impl Scene {
             let is_sound = check["ok"] == true || !name.starts_with("store") || name == "store log";
             assert!(is_sound, "{place}: {check}");
         }
-        if self.has_run {
-            return self.check_run(&place);
+        let has_ended = self
+            .facts
+            .iter()
+            .any(|(number, fact)| matches!(fact, Fact::Ended) && acknowledged.contains(number));
+        if let Some(resume) = &self.resume {
+            return self.check_run(resume, has_ended, &place);
         }
         let kept = StoreContent::read(&self.env);
         for (number, fact) in &self.facts {
@@ -143,9 +168,16 @@ impl Scene {
         }
     }
 
-    /// Whatever the journal names exists in the repository, including everything it refers to.
-    fn check_run(&self, place: &str) {
+    /// Whatever the journal names exists in the repository, including everything it refers to, and the run
+    /// continues to its end: one commit for its story. A run whose end was acknowledged has it in the journal.
+    fn check_run(&self, resume: &[String], has_ended: bool, place: &str) {
         let journal = self.env.run(["journal", "--json"]);
+        if has_ended {
+            let entries = journal.json();
+            let is_end = |entry: &Value| entry["entry"]["event"] == "ended";
+            let entries = entries["journal"].as_array().map_or(&[][..], Vec::as_slice);
+            assert!(entries.iter().any(is_end), "{place}: the end of the run is gone: {journal}");
+        }
         if journal.code != Some(0) {
             // The power failed before the run had an entry.
             assert!(!journal.stdout.contains("damaged"), "{place}: {journal}");
@@ -160,6 +192,12 @@ impl Scene {
                 .status();
             assert!(whole.unwrap().success(), "{place}: {hash} is in the journal, but not in git");
         }
+        let resumed = self.env.run(resume);
+        assert_eq!(resumed.code, Some(0), "{place}: {resumed}");
+        let log = ["log", "--format=%s", "HEAD..handover/epic-1"];
+        let log = self.env.tool("git").args(log).output().unwrap();
+        let commits = String::from_utf8_lossy(&log.stdout);
+        assert_eq!(commits.lines().count(), 1, "{place}: {commits}\n{resumed}");
     }
 }
 
@@ -182,7 +220,10 @@ impl Fact {
             Self::Reasoning(text) => format!("reasoning `{text}`"),
             Self::Package(path) => format!("package {path}"),
             Self::Verdict(verdict) => format!("verdict {verdict}"),
+            Self::Note(text) => format!("note `{text}`"),
+            Self::Solution(text) => format!("solution `{text}`"),
             Self::Receipt(id) => format!("receipt {id}"),
+            Self::Ended => "the end of the run".to_owned(),
         }
     }
 }
@@ -192,6 +233,8 @@ struct StoreContent {
     reasoning: BTreeSet<String>,
     packages: BTreeSet<String>,
     verdicts: BTreeSet<String>,
+    notes: BTreeSet<String>,
+    solutions: BTreeSet<String>,
 }
 
 impl StoreContent {
@@ -207,6 +250,8 @@ impl StoreContent {
             verdicts: list(&["event", "list", "--type", "verdict"], "events", |record| {
                 &record["payload"]["verdict"]
             }),
+            notes: list(&["note", "list"], "notes", |record| &record["title"]),
+            solutions: list(&["error", "list"], "errors", |record| &record["solution"]),
         }
     }
 
@@ -215,7 +260,11 @@ impl StoreContent {
             Fact::Reasoning(text) => self.reasoning.contains(text),
             Fact::Package(path) => self.packages.contains(path),
             Fact::Verdict(verdict) => self.verdicts.contains(verdict),
+            Fact::Note(text) => self.notes.contains(text),
+            Fact::Solution(text) => self.solutions.contains(text),
             Fact::Receipt(id) => env.run(["receipt", "show", id]).code == Some(0),
+            // The journal has it.
+            Fact::Ended => true,
         }
     }
 }

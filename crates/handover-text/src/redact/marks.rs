@@ -110,6 +110,11 @@ pub(super) fn marks(text: &str) -> impl Iterator<Item = Range<usize>> {
     memmem::find_iter(text, OPEN).filter_map(|start| Some(start..mark_at(text, start)?))
 }
 
+/// How many secrets were hidden in a text, each as often as it was there.
+pub fn redactions(text: &str) -> u64 {
+    marks(text).count() as u64
+}
+
 /// The end of the mark at `start`, if there is one.
 pub(super) fn mark_at(text: &[u8], start: usize) -> Option<usize> {
     let rest = text.get(start..)?.strip_prefix(OPEN.as_bytes())?;
@@ -155,6 +160,7 @@ mod tests {
     fn marks_have_a_number_and_a_bracket() {
         let text = "[REDACTED-1] [REDACTED-] [REDACTED-x] [REDACTED-22] [REDACTED-1234567890]";
         assert_eq!(spans(text), ["[REDACTED-1]", "[REDACTED-22]"]);
+        assert_eq!(redactions(text), 2);
     }
 
     #[test]

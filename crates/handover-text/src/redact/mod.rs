@@ -52,6 +52,7 @@ use handover_model::config::RedactionConfig;
 use regex::Regex;
 
 pub(crate) use marks::Marks;
+pub use marks::redactions;
 pub use stream::RedactionStream;
 
 /// A configured rule whose pattern does not compile.

@@ -425,8 +425,8 @@ fn declared(note: &Note, decisions: &Decisions<'_>) -> Result<Option<AmendedBy>>
 /// Whether a note may go in: [`Fate::OverTheLimit`] until it does.
 fn fate(found: &Found, asked: usize, least: f64, request: &ContextRequest) -> Fate {
     let note = &found.note;
-    let file = note.source.rsplit('/').next().unwrap_or_default();
-    if note.kind == NoteKind::Doc && request.loaded.iter().any(|loaded| loaded == file) {
+    // One in a folder is loaded only when the agent works there.
+    if note.kind == NoteKind::Doc && request.loaded.contains(&note.source) {
         Fate::LoadedAnyway
     } else if note.state == NoteState::Amended {
         Fate::Amended
