@@ -83,11 +83,16 @@ const AGENT_VARIABLES: [&str; 8] = [
 const AGENT_PROGRAMS: [&str; 7] =
     ["claude", "codex", "gemini", "copilot", "opencode", "qwen", "cursor-agent"];
 
+/// Whether an agent program says that it started this command. One that hides it is not recognized.
+pub(crate) fn is_agent() -> bool {
+    AGENT_VARIABLES.iter().any(|name| var(name).is_some())
+}
+
 /// Whether a person typed this command: at a terminal, with no agent program among its ancestors.
 pub(crate) fn is_person() -> bool {
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     at_terminal
-        && !AGENT_VARIABLES.iter().any(|name| var(name).is_some())
+        && !is_agent()
         && !ancestors().iter().any(|name| AGENT_PROGRAMS.contains(&name.as_str()))
 }
 

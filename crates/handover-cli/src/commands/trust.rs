@@ -55,13 +55,16 @@ pub(crate) fn run(app: &App, args: TrustArgs) -> Outcome {
         return list(app);
     }
     let report = app.trust_report()?;
-    if env::var(env::SPAWN).is_some() {
+    if env::is_agent() {
         let message = "an agent cannot trust the files that it works on";
         return Err(CommandError::new(Exit::Blocked, "agent", message)
             .hinted("Ask the person you work for to run `handover trust`."));
     }
     if !app.ui.is_json() {
         show(app, &report)?;
+        if report.wants.is_empty() {
+            return Ok(Exit::Done);
+        }
     }
     let asks =
         !args.yes && !app.ui.is_json() && app.stdin.is_terminal() && !report.wants.is_empty();
@@ -104,7 +107,7 @@ fn list(app: &App) -> Outcome {
         .collect();
     app.ui.answer_all(json!({"trust": here, "checkouts": checkouts}), |ui| {
         let rows = records.iter().map(|record| {
-            vec![record.root.clone(), record.at.to_string(), record.agreed.len().to_string()]
+            vec![record.root.clone(), app.ui.time(record.at), record.agreed.len().to_string()]
         });
         ui.table(&["checkout", "trusted", "values"], rows.collect(), "No checkout is trusted.")
     })?;
@@ -129,7 +132,7 @@ pub(crate) fn untrust(app: &App, args: UntrustArgs) -> Outcome {
     };
     app.ui.answer("trust", &report, |ui| match was_there {
         true => ui.line(format_args!("No longer trusted: {}", report.root.display())),
-        false => ui.line(format_args!("Was not trusted: {}", report.root.display())),
+        false => ui.line(format_args!("This checkout was not trusted: {}", report.root.display())),
     })?;
     Ok(Exit::Done)
 }

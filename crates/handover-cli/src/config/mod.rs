@@ -6,6 +6,7 @@
 mod edit;
 mod floors;
 mod project_file;
+mod protection;
 mod unknown;
 
 use std::fmt;
@@ -233,11 +234,13 @@ impl Loaded {
         let parsed = format!("value = {text}").parse::<Table>().ok();
         let parsed = parsed.and_then(|mut table| table.remove("value")).map(setting);
         let string = setting(Value::String(text.to_owned()));
-        match parsed {
-            Some(parsed) if parse(std::slice::from_ref(&string), "").is_err() => {
-                self.add(vec![parsed], &source)
-            }
-            Some(_) | None => self.add(vec![string], &source),
+        let setting = match parsed {
+            Some(parsed) if parse(std::slice::from_ref(&string), "").is_err() => parsed,
+            Some(_) | None => string,
+        };
+        match self.may_override(&setting)? {
+            true => self.add(vec![setting], &source),
+            false => Ok(()),
         }
     }
 

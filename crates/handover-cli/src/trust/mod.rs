@@ -163,9 +163,11 @@ pub(crate) fn hint() -> String {
 
 /// The one line about an untrusted checkout; none if nothing is ignored.
 pub(crate) fn notice<'a>(ignored: impl Iterator<Item = &'a Want>) -> Option<String> {
-    let named = named(ignored);
-    (!named.is_empty()).then(|| {
-        format!("this checkout is not trusted, so its {named} are ignored; see `handover trust`")
+    let ignored: Vec<&Want> = ignored.collect();
+    let are = if ignored.len() == 1 { "is" } else { "are" };
+    (!ignored.is_empty()).then(|| {
+        let named = named(ignored.into_iter());
+        format!("this checkout is not trusted, so its {named} {are} ignored; see `handover trust`")
     })
 }
 
@@ -182,7 +184,10 @@ fn named<'a>(wants: impl Iterator<Item = &'a Want>) -> String {
     if !files.is_empty() {
         parts.push(count(files.len(), "template or persona file"));
     }
-    parts.join(", ")
+    match parts.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        parts => parts.concat(),
+    }
 }
 
 #[cfg(test)]

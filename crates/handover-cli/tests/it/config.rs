@@ -1,5 +1,6 @@
 //! The layers of the configuration.
 
+use handover_testkit::TestEnv;
 use serde_json::{Value, json};
 
 use crate::{empty, project};
@@ -14,7 +15,7 @@ fn entry(output: &Value, key: &str) -> (Value, String) {
 fn higher_layers_win_and_values_name_their_source() {
     let mut env = empty();
     env.run(["init"]).ok();
-    let show = |env: &handover_testkit::TestEnv, args: &[&str]| {
+    let show = |env: &TestEnv, args: &[&str]| {
         let mut all = vec!["config", "show", "--json"];
         all.extend(args);
         env.run(all).ok().json()
@@ -234,24 +235,69 @@ fn names_a_broken_file() {
 
 #[test]
 fn redaction_follows_the_configuration() {
-    let env = crate::project();
-    let add = |args: &[&str]| {
-        let mut all = vec![
-            "reasoning",
-            "add",
-            "--role",
-            "developer",
-            "--phase",
-            "risks",
-            "password=correct-horse",
-            "--json",
-        ];
-        all.extend(args);
-        env.run(all).ok().json()["reasoning"]["redactions"].clone()
-    };
-    assert_eq!(add(&[]), 1);
-    assert_eq!(add(&["--config", "redaction.allow=[\"correct-horse\"]"]), 0);
-    assert_eq!(add(&["--config", "redaction.mode=off"]), 0);
+    let mut env = crate::project();
+    assert_eq!(removed(&env), 1);
+    env.set("HANDOVER_REDACTION_ALLOW", "[\"correct-horse\"]");
+    assert_eq!(removed(&env), 0);
+    env.set("HANDOVER_REDACTION_ALLOW", "[]");
+    env.set("HANDOVER_REDACTION_MODE", "off");
+    assert_eq!(removed(&env), 0);
+}
+
+/// How many secrets were removed from a reasoning with one.
+fn removed(env: &TestEnv) -> Value {
+    let text = "password=correct-horse";
+    let add = ["reasoning", "add", "--role", "developer", "--phase", "risks", text, "--json"];
+    env.run(add).ok().json()["reasoning"]["redactions"].clone()
+}
+
+/// Agents type commands, too.
+#[test]
+fn no_flag_weakens_a_protection() {
+    let mut env = crate::project();
+    for flag in [
+        "redaction.mode=off",
+        "redaction.mode=pattern_only",
+        "redaction.allow=[\"correct-horse\"]",
+        "guard.mode=warn",
+        "trust.programs=[\"./agent.sh\"]",
+    ] {
+        let key = flag.split('=').next().unwrap();
+        let error = env.run(["config", "show", "--config", flag, "--json"]).fails(2).error();
+        assert_eq!(
+            error["message"],
+            format!("`--config` cannot weaken `{key}`, so that no agent can")
+        );
+        assert!(error["hint"].as_str().unwrap().contains("config set --user"), "{error}");
+    }
+    for flag in ["redaction.mode=pattern_and_entropy", "redaction.allow=[]", "guard.mode=strict"] {
+        env.run(["config", "show", "--config", flag]).ok();
+    }
+    // What the user's own file says is the measure, not the default.
+    env.write("../home/.config/handover/config.toml", "[redaction]\nmode = \"off\"\n");
+    env.run(["config", "show", "--config", "redaction.mode=pattern_only"]).ok();
+    assert_eq!(removed(&env), 0);
+    env.write("../home/.config/handover/config.toml", "");
+    // A variable of an agent is ignored with a warning, and its hooks go on.
+    env.set("HANDOVER_REDACTION_MODE", "off");
+    env.set("CLAUDECODE", "1");
+    assert_eq!(removed(&env), 1);
+    let warned = env.run(["session", "list"]).ok().stderr;
+    assert!(warned.contains("HANDOVER_REDACTION_MODE is ignored: an agent cannot"), "{warned}");
+}
+
+#[test]
+fn an_agent_neither_trusts_nor_changes_what_is_its_users() {
+    for name in ["CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "HANDOVER_SPAWN"] {
+        let mut env = crate::project();
+        env.set(name, "1");
+        let trusting = env.run(["trust", "--yes", "--json"]).fails(3).error();
+        assert_eq!(trusting["code"], "agent", "{name}");
+        env.run(["trust", "--list"]).ok();
+        let set = ["config", "set", "--user", "guard.mode", "off", "--json"];
+        assert_eq!(env.run(set).fails(3).error()["code"], "agent", "{name}");
+        assert!(!env.path("../home/.config/handover/config.toml").exists(), "{name}");
+    }
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::error::{CommandError, Exit};
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum ConfigCommand {
+    #[command(alias = "list")]
     Show(show::ShowArgs),
     Get(get::GetArgs),
     Set(set::SetArgs),
@@ -48,7 +49,7 @@ impl FileArgs {
             return Ok(ConfigFile::Project(app.project()?.clone()));
         }
         // What the user's file says needs no trust, so an agent must not be able to say it.
-        if env::var(env::SPAWN).is_some() {
+        if env::is_agent() {
             let message = "an agent cannot change the configuration of its user";
             return Err(CommandError::new(Exit::Blocked, "agent", message)
                 .hinted("Ask the person you work for, or change the project's configuration."));

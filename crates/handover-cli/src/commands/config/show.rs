@@ -10,7 +10,7 @@ use crate::error::Exit;
 /// environment (`HANDOVER_<SECTION>_<KEY>` and HANDOVER_STORE), `--config KEY=VALUE`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  handover config show\n  HANDOVER_REDACTION_MODE=pattern_only handover config show --json"
+    after_help = "Examples:\n  handover config show\n  HANDOVER_BRIEF_MEDIUM=900 handover config show --json"
 )]
 pub(crate) struct ShowArgs {}
 
