@@ -1,8 +1,8 @@
 //! Sends what is reported while work goes on, without ever holding it up.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -23,74 +23,116 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// How often a service empties the outbox.
 const SERVICE_INTERVAL: Duration = Duration::from_secs(5);
 
+/// How much of that at a time, before it is asked whether the command ends.
+const SWEEP_STEP: Duration = Duration::from_millis(500);
+
 /// A thread that sends. What it cannot send goes to the outbox.
 pub(crate) struct Exporter {
     settings: Settings,
-    batches: Option<Sender<Vec<Batch>>>,
-    /// Nothing more is sent: the rest goes to the outbox.
-    hurry: Arc<AtomicBool>,
+    queue: Arc<Queue>,
+    wake: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// What is still to be sent. The first batch stays until the collector has answered.
+#[derive(Default)]
+struct Queue {
+    batches: Mutex<VecDeque<Batch>>,
+    /// Since when the command only waits for this.
+    ending: OnceLock<Instant>,
+}
+
+impl Queue {
+    fn batches(&self) -> MutexGuard<'_, VecDeque<Batch>> {
+        self.batches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Everything that is left. Whoever sends the first batch then no longer owns it.
+    fn drain(&self) -> Vec<Batch> {
+        self.batches().drain(..).collect()
+    }
 }
 
 impl Exporter {
     /// None if nothing is to be reported.
     pub(crate) fn start(app: &App) -> Option<Self> {
         let settings = Settings::of(app)?;
-        let (batches, received) = channel();
-        let hurry = Arc::new(AtomicBool::new(false));
+        let (wake, woken) = channel();
+        let queue = Arc::new(Queue::default());
         let thread = {
-            let (settings, hurry) = (settings.clone(), Arc::clone(&hurry));
-            std::thread::spawn(move || work(&settings, &received, &hurry))
+            let (settings, queue) = (settings.clone(), Arc::clone(&queue));
+            std::thread::spawn(move || work(&settings, &woken, &queue))
         };
-        Some(Self { settings, batches: Some(batches), hurry, thread: Some(thread) })
+        Some(Self { settings, queue, wake: Some(wake), thread: Some(thread) })
     }
 
     /// Reports signals, and what was logged meanwhile.
     pub(crate) fn export(&self, mut signals: Signals) {
         signals.lines.extend(logging::take_collected());
         let batches = Batch::of(&signals, &self.settings.resource);
-        if let Some(sender) = self.batches.as_ref().filter(|_| !batches.is_empty()) {
-            let _ = sender.send(batches);
+        if let Some(wake) = self.wake.as_ref().filter(|_| !batches.is_empty()) {
+            self.queue.batches().extend(batches);
+            let _ = wake.send(());
         }
     }
 }
 
 impl Drop for Exporter {
-    /// Waits a moment for what is on its way.
+    /// Waits a moment for what is on its way. The rest goes to the outbox, even if a request is still under way: the
+    /// process ends before its answer.
     fn drop(&mut self) {
         self.export(Signals::default());
-        self.batches = None;
+        let _ = self.queue.ending.set(Instant::now());
+        self.wake = None;
         let Some(thread) = self.thread.take() else { return };
-        let until = Instant::now() + LAST.min(self.settings.timeout());
+        let until = Instant::now() + LAST;
         while !thread.is_finished() && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(2));
         }
-        self.hurry.store(true, Ordering::SeqCst);
-        // One request may still be on its way, for as long as its timeout says.
-        let _ = thread.join();
+        let left = self.queue.drain();
+        if !left.is_empty() {
+            // The next command shall not wait for it, too.
+            self.settings.outbox.pause(env::now());
+            keep(&self.settings, &left);
+        }
     }
 }
 
-fn work(settings: &Settings, received: &Receiver<Vec<Batch>>, hurry: &AtomicBool) {
-    let collector = settings.collector(LAST);
+fn work(settings: &Settings, woken: &Receiver<()>, queue: &Queue) {
+    let collector = settings.collector(settings.timeout());
     let mut swept = false;
-    while let Ok(batches) = received.recv() {
-        let in_time = !hurry.load(Ordering::SeqCst) && !settings.outbox.is_paused(env::now());
-        if !in_time {
-            keep(settings, &batches);
-            continue;
-        }
-        send(settings, &collector, &batches);
+    while woken.recv().is_ok() {
+        send(settings, &collector, queue);
         if !std::mem::replace(&mut swept, true) {
-            settings.sweep(&collector, SWEEP);
+            sweep(settings, queue);
         }
     }
 }
 
-/// Sends batches; what the collector does not take waits in the outbox.
-fn send(settings: &Settings, collector: &Collector, batches: &[Batch]) {
-    for (at, batch) in batches.iter().enumerate() {
-        match collector.send(batch) {
+/// Sends what waits from earlier, for a while. Requests are limited so that the last one is over when a command that
+/// ends stops waiting.
+fn sweep(settings: &Settings, queue: &Queue) {
+    let (until, usual, hasty) =
+        (Instant::now() + SWEEP, settings.collector(LAST), settings.collector(LAST / 2));
+    loop {
+        let (collector, is_over) = match queue.ending.get() {
+            None => (&usual, Instant::now() >= until),
+            Some(since) => (&hasty, since.elapsed() >= LAST / 2 - SWEEP_STEP),
+        };
+        if is_over || !settings.sweep(collector, SWEEP_STEP) {
+            return;
+        }
+    }
+}
+
+/// Sends what is in the queue; what the collector does not take waits in the outbox.
+fn send(settings: &Settings, collector: &Collector, queue: &Queue) {
+    loop {
+        if settings.outbox.is_paused(env::now()) {
+            return keep(settings, &queue.drain());
+        }
+        let Some(batch) = queue.batches().front().cloned() else { return };
+        match collector.send(&batch) {
             Sent::Accepted => {}
             Sent::Refused(status) => {
                 tracing::debug!(status, "the collector refused telemetry");
@@ -98,9 +140,10 @@ fn send(settings: &Settings, collector: &Collector, batches: &[Batch]) {
             Sent::Later(reason) => {
                 tracing::debug!(reason, "the collector cannot be reached");
                 settings.outbox.pause(env::now());
-                return keep(settings, &batches[at..]);
+                continue;
             }
         }
+        queue.batches().pop_front();
     }
 }
 

@@ -8,14 +8,16 @@ use std::collections::BTreeMap;
 
 use handover_engine::Progress;
 use handover_engine::reducer::{Effect, Event, GateOutcome, Options, PhaseEnd};
-use handover_model::{JournalEntry, JournalKind, RunId, RunState, Timestamp, Verdict};
+use handover_model::{
+    JournalEntry, JournalKind, Receipt, ReceiptId, RunId, RunState, Timestamp, Verdict,
+};
 use handover_store::Store;
 use handover_telemetry::{
     Attribute, Instrument, LogLine, Severity, Signals, Span, SpanId, SpanKind, Status, TraceId,
     Value, names,
 };
 
-use super::agent::{about, measured, seconds};
+use super::agent::{about, brief, measured, seconds};
 use super::exporter::Exporter;
 
 /// Tells the trace of one run.
@@ -83,12 +85,12 @@ impl RunTrace {
         let mut signals = Signals::default();
         for entry in store.journal(&self.run, self.next).unwrap_or_default() {
             self.next = entry.seq + 1;
-            signals.extend(self.entry(&entry));
+            signals.extend(self.entry(&entry, store));
         }
         signals
     }
 
-    fn entry(&mut self, entry: &JournalEntry) -> Signals {
+    fn entry(&mut self, entry: &JournalEntry, store: &dyn Store) -> Signals {
         let at = entry.created_at;
         match entry.kind {
             JournalKind::Intent => {
@@ -101,14 +103,14 @@ impl RunTrace {
                 Signals::default()
             }
             JournalKind::Result => match serde_json::from_value::<Event>(entry.entry.clone()) {
-                Ok(event) => self.event(&event, at),
+                Ok(event) => self.event(&event, at, store),
                 Err(_) => Signals::default(),
             },
             JournalKind::Note => Signals::default(),
         }
     }
 
-    fn event(&mut self, event: &Event, at: Timestamp) -> Signals {
+    fn event(&mut self, event: &Event, at: Timestamp, store: &dyn Store) -> Signals {
         if let Event::Started { plan, options } = event {
             (self.start, self.epic) = (at, plan.epic.to_string());
             self.options = Some((**options).clone());
@@ -126,7 +128,8 @@ impl RunTrace {
         let mut signals = Signals::default();
         if let Some(place) = self.open.iter().position(|(effect, _)| event.answers(effect)) {
             let (effect, start) = self.open.remove(place);
-            signals.extend(self.effect(&effect, event, start.max(self.start), at));
+            let time = (start.max(self.start), at);
+            signals.extend(self.effect(&effect, event, time, store));
         }
         if let Event::Committed { story, .. } = event {
             signals.spans.extend(self.story(story, at, Status::Ok));
@@ -160,7 +163,13 @@ impl RunTrace {
         self.options.as_ref().map(|options| options.host.to_string()).unwrap_or_default()
     }
 
-    fn effect(&self, effect: &Effect, event: &Event, start: Timestamp, end: Timestamp) -> Signals {
+    fn effect(
+        &self,
+        effect: &Effect,
+        event: &Event,
+        (start, end): (Timestamp, Timestamp),
+        store: &dyn Store,
+    ) -> Signals {
         let story = effect.story();
         let parent = match story {
             Some(story) => self.id("story", story),
@@ -180,7 +189,9 @@ impl RunTrace {
         span.attributes.extend(story.map(|story| (names::STORY, Value::id(story))));
         let mut signals = Signals::default();
         if let Event::PhaseEnded(phase) = event {
-            self.agent(phase, &mut span, &mut signals);
+            let id = phase.receipt.as_deref().and_then(|id| ReceiptId::new(id).ok());
+            let receipt = id.and_then(|id| store.receipt(&id).ok());
+            self.agent(phase, receipt.as_ref(), &mut span, &mut signals);
         }
         if let Event::GatesEnded { attempt, outcome, failures, .. } = event {
             span.attributes.push((names::ATTEMPT, (*attempt).into()));
@@ -217,7 +228,13 @@ impl RunTrace {
     }
 
     /// An agent, as the conventions want it.
-    fn agent(&self, phase: &PhaseEnd, span: &mut Span, signals: &mut Signals) {
+    fn agent(
+        &self,
+        phase: &PhaseEnd,
+        receipt: Option<&Receipt>,
+        span: &mut Span,
+        signals: &mut Signals,
+    ) {
         let role = phase.role.as_ref().map_or("agent", |role| role.as_str());
         let host = self.host();
         span.name = format!("invoke_agent {role}");
@@ -227,9 +244,17 @@ impl RunTrace {
         span.attributes.push((names::ATTEMPT, phase.attempt.into()));
         span.attributes.push((names::TOTAL_TOKENS, phase.spent.tokens.into()));
         span.attributes.push((names::TURNS, phase.spent.turns.into()));
-        span.attributes.push((names::COST, phase.spent.cost_usd.into()));
-        if let Some(receipt) = &phase.receipt {
-            span.attributes.push((names::RECEIPT, Value::id(receipt)));
+        // What nobody reports is unknown, not free.
+        let cost = Some(phase.spent.cost_usd).filter(|_| phase.spent.unpriced == 0);
+        span.attributes.extend(cost.map(|usd| (names::COST, usd.into())));
+        match receipt {
+            // The attempt is that of the phase.
+            Some(receipt) => span
+                .attributes
+                .extend(brief(receipt).into_iter().filter(|(name, _)| *name != names::ATTEMPT)),
+            None => span
+                .attributes
+                .extend(phase.receipt.iter().map(|id| (names::RECEIPT, Value::id(id)))),
         }
         let model = self.options.as_ref().and_then(|options| options.model.as_deref());
         span.attributes.extend(model.map(|model| (names::REQUEST_MODEL, Value::id(model))));
@@ -247,10 +272,17 @@ impl RunTrace {
             attributes
         };
         let duration = phase.spent.duration_ms as f64 / 1e3;
-        signals.measurements.extend([
-            measured(Instrument::OperationDuration, duration, time, with(error.clone())),
-            measured(Instrument::Cost, phase.spent.cost_usd, time, with(None)),
-        ]);
+        let measurements = &mut signals.measurements;
+        measurements.push(measured(
+            Instrument::OperationDuration,
+            duration,
+            time,
+            with(error.clone()),
+        ));
+        measurements.extend(cost.map(|usd| measured(Instrument::Cost, usd, time, with(None))));
+        measurements.extend(receipt.map(|receipt| {
+            measured(Instrument::BriefTokens, receipt.tokens as f64, time, with(None))
+        }));
         let verdict = phase.verdict.map_or("none", Verdict::as_str);
         let verdict = Some((names::VERDICT, verdict.into()));
         signals.measurements.push(measured(Instrument::Verdicts, 1.0, time, with(verdict)));

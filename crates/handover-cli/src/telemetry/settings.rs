@@ -74,14 +74,15 @@ impl Settings {
     }
 
     /// Sends what waits in the outbox, in at most so much time, unless the collector failed a moment ago. What a
-    /// checkout brought is not ours to send.
-    pub(crate) fn sweep(&self, collector: &Collector, most: Duration) {
+    /// checkout brought is not ours to send. Returns whether more may be there.
+    pub(crate) fn sweep(&self, collector: &Collector, most: Duration) -> bool {
         let now = env::now();
         if self.outbox.is_paused(now) || waiting_in(&self.project, OUTBOX, |_| true).is_err() {
-            return;
+            return false;
         }
         let swept = self.outbox.sweep(collector, now, most);
         tracing::debug!(?swept, "telemetry was sent");
+        swept.is_ok_and(|swept| swept.sent + swept.refused > 0 && swept.failed.is_none())
     }
 
     /// The collector, with at most so much time for a request.
