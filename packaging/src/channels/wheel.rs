@@ -33,7 +33,10 @@ pub fn write(contents: &Contents, repository: &str, folder: &Path) -> Result<()>
     let licenses: Vec<&str> = licenses.map(|file| file.path.as_str()).collect();
     let readme = contents.documents.iter().find(|file| file.path == "README.md");
     let mut metadata = metadata(&version, repository, &licenses).into_bytes();
-    metadata.extend(readme.map(|file| file.bytes.as_slice()).unwrap_or_default());
+    if let Some(readme) = readme {
+        let text = String::from_utf8_lossy(&readme.bytes);
+        metadata.extend(with_whole_links(&text, repository, &contents.version).into_bytes());
+    }
     files.push(File::new(format!("{info}/METADATA"), metadata));
     files.push(File::new(format!("{info}/WHEEL"), description_of_wheel(tags)));
     files.push(File::new(format!("{info}/entry_points.txt"), ENTRY_POINTS));
@@ -59,6 +62,30 @@ fn metadata(version: &str, repository: &str, licenses: &[&str]) -> String {
     }
     text.push('\n');
     text
+}
+
+/// A text in Markdown whose links into the repository name it: an index shows the text alone.
+fn with_whole_links(text: &str, repository: &str, version: &str) -> String {
+    let mut whole = String::with_capacity(text.len() * 2);
+    let mut is_code = false;
+    for line in text.split_inclusive('\n') {
+        is_code ^= line.trim_start().starts_with("```");
+        let mut rest = line;
+        while let Some(at) = rest.find("](").filter(|_| !is_code) {
+            let (before, target) = rest.split_at(at + 2);
+            let is_image = before.rfind('[').is_some_and(|open| before[..open].ends_with('!'));
+            whole.push_str(before);
+            if !target.starts_with(['#', '/'])
+                && !target.split(')').next().unwrap_or_default().contains(':')
+            {
+                let kind = if is_image { "raw" } else { "blob" };
+                let _ = write!(whole, "{repository}/{kind}/v{version}/");
+            }
+            rest = target;
+        }
+        whole.push_str(rest);
+    }
+    whole
 }
 
 fn description_of_wheel(tags: &str) -> String {
@@ -103,6 +130,26 @@ mod tests {
         assert_eq!(base64_url(b"fo"), "Zm8");
         assert_eq!(base64_url(b"foobar"), "Zm9vYmFy");
         assert_eq!(base64_url(&[0xfb, 0xff]), "-_8");
+    }
+
+    #[test]
+    fn links_into_the_repository_name_it() {
+        let whole = |text| with_whole_links(text, "https://host/us/it", "1.2.0");
+        for (text, expected) in [
+            (
+                "[a](docs/a.md#b), [c](https://c.d/e)",
+                "[a](https://host/us/it/blob/v1.2.0/docs/a.md#b), [c](https://c.d/e)",
+            ),
+            ("![p](docs/p.svg)\n", "![p](https://host/us/it/raw/v1.2.0/docs/p.svg)\n"),
+            ("[a](#there) [b](mailto:us@host)", "[a](#there) [b](mailto:us@host)"),
+            ("```sh\n[a](b.md)\n```\n", "```sh\n[a](b.md)\n```\n"),
+        ] {
+            assert_eq!(whole(text), expected);
+        }
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
+        let readme = whole(&fs_err::read_to_string(path).unwrap());
+        assert!(readme.contains("](https://host/us/it/blob/v1.2.0/docs/hosts.md)"));
+        assert!(!readme.contains("](docs/") && !readme.contains("](CHANGELOG"), "{readme}");
     }
 
     #[test]
