@@ -117,3 +117,43 @@ fn main() -> anyhow::Result<()> {
         Task::Release(args) => packaging::release(&args),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// Every call in the documentation, in blocks and between backticks.
+    fn documented() -> Vec<String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let docs = fs_err::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+        let files = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| root.join(name));
+        let is_page = |file: &std::path::PathBuf| file.extension().is_some_and(|end| end == "md");
+        let mut found = Vec::new();
+        for file in docs.filter(is_page).chain(files) {
+            let text = fs_err::read_to_string(file).unwrap();
+            let calls = text.split("cargo xtask ").skip(1);
+            let ends = |c: char| matches!(c, '`' | '#' | '|' | '\n' | ')' | ';');
+            found.extend(calls.map(|rest| rest.split(ends).next().unwrap_or_default().to_owned()));
+        }
+        found
+    }
+
+    fn parses(call: &str) -> Result<Args, clap::Error> {
+        let words = call.split_whitespace().map(|word| word.trim_matches(['[', ']', '…']));
+        Args::try_parse_from(["xtask"].into_iter().chain(words.filter(|word| !word.is_empty())))
+    }
+
+    #[test]
+    fn calls_in_the_documentation_parse() {
+        let calls = documented();
+        assert!(calls.len() >= 20, "{calls:?}");
+        for call in calls.iter().filter(|call| !call.trim().trim_matches('…').is_empty()) {
+            let usable = parses(call).map_err(|error| error.to_string());
+            assert!(usable.is_ok(), "cargo xtask {call}: {}", usable.err().unwrap());
+        }
+        assert!(parses("eval no-such-thing").is_err());
+        assert!(parses("bench store --no-such-option 1").is_err());
+    }
+}

@@ -20,9 +20,11 @@ use handover_mcp::ToolError;
 use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 #[cfg(feature = "service")]
 use handover_serve::{BindError, ServeError};
-use handover_store::RecordKind;
+use handover_store::{RecordKind, StoreError};
 use handover_text::short;
 use serde_json::json;
+
+use crate::typos::nearest;
 
 /// The documented exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -338,11 +340,11 @@ impl From<NoteError> for CommandError {
             NoteError::Long(_) => {
                 (Exit::Usage, "Write a document of the repository: `handover learn docs` reads it.")
             }
-            NoteError::Unknown(_) => (Exit::Failed, "`handover note list` shows the ids."),
+            NoteError::Unknown(_) => (Exit::Usage, "`handover note list` shows the ids."),
             NoteError::Ambiguous { .. } => {
                 (Exit::Usage, "Pass more of the id; `handover note list` shows them.")
             }
-            NoteError::Erased(_) => (Exit::Usage, "Write it anew with `handover note add`."),
+            NoteError::Erased(_) => (Exit::Usage, "Write it again with `handover note add`."),
             NoteError::NotAmended { .. } => {
                 (Exit::Usage, "Name the note that replaces it with `--by NOTE`.")
             }
@@ -360,12 +362,10 @@ impl From<ByHandError> for CommandError {
             ByHandError::Store(error) => error.into(),
             ByHandError::Note(error) => error.into(),
             ByHandError::Amendment(error) => error.into(),
-            ByHandError::Unknown { what: "operation", .. } | ByHandError::NothingToUndo => {
-                refused(Exit::Failed, "`handover undo --list` shows what can be undone.".to_owned())
+            ByHandError::NothingToUndo => {
+                refused(Exit::Failed, "`handover undo --list` shows what was changed.".to_owned())
             }
-            ByHandError::Unknown { what, .. } => {
-                refused(Exit::Failed, format!("`handover {what} list` shows the ids."))
-            }
+            ByHandError::Unknown { what, name } => StoreError::not_found(what, name).into(),
             ByHandError::Ambiguous { .. } => {
                 refused(Exit::Usage, "Pass more of the id.".to_owned())
             }
@@ -407,8 +407,12 @@ impl From<PersonaError> for CommandError {
                 "invalid_persona",
                 "Fix the file; `handover project persona show winston` shows the keys.",
             ),
-            PersonaError::Unknown { .. } => {
-                ("not_found", "Run `handover project persona list` to see what exists.")
+            PersonaError::Unknown { name, known } => {
+                let error = Self::new(Exit::Usage, "not_found", &error);
+                return match nearest(name, known.iter().map(String::as_str)) {
+                    Some(meant) => error.hinted(format!("Did you mean `{meant}`?")),
+                    None => error.hinted("Run `handover project persona list` to see what exists."),
+                };
             }
             PersonaError::Incomplete { .. } => {
                 ("invalid_config", "A new persona needs `name`, `title` and `focus`.")

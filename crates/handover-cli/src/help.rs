@@ -32,14 +32,16 @@ pub(crate) fn restored(error: &clap::Error) -> String {
     plain(&error.render().ansi().to_string())
 }
 
-/// How the standard library refuses numbers, and how we do.
-const NUMBERS: [(&str, &str); 3] = [
-    ("invalid digit found in string", "a whole number is expected"),
-    ("cannot parse integer from empty string", "a whole number is expected"),
+/// How clap and the standard library say something, and how we do.
+const WORDS: [(&str, &str); 5] = [
+    ("  tip: ", "  hint: "),
+    ("tip:\u{1b}[", "hint:\u{1b}["),
+    ("invalid digit found in string", "expected a whole number"),
+    ("cannot parse integer from empty string", "expected a whole number"),
     ("number too large to fit in target type", "the number is too large"),
 ];
 
 /// A rendered text with its spaces, and in our words.
 pub(crate) fn plain(text: &str) -> String {
-    NUMBERS.iter().fold(text.replace(SPACE, " "), |text, (theirs, ours)| text.replace(theirs, ours))
+    WORDS.iter().fold(text.replace(SPACE, " "), |text, (theirs, ours)| text.replace(theirs, ours))
 }

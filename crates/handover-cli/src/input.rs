@@ -15,9 +15,8 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// A point in time: a date such as `2026-01-31`, which means its beginning in UTC, or a time in RFC 3339.
 pub(crate) fn date(text: &str) -> Result<Timestamp, String> {
     let time = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
-    time.parse().map_err(|_| {
-        format!("`{text}` is not a date; 2026-01-31 or 2026-01-31T12:00:00Z is expected")
-    })
+    time.parse()
+        .map_err(|_| format!("`{text}` is not a date; use 2026-01-31 or 2026-01-31T12:00:00Z"))
 }
 
 /// The help of an option that names an agent program.
@@ -63,7 +62,7 @@ impl Stdin {
             Self::Process if self.is_terminal() => Err(CommandError::new(
                 Exit::Usage,
                 "usage",
-                format!("{what} is expected on standard input"),
+                format!("expected {what} on standard input"),
             )
             .hinted("Name a file, pipe it in, or use `< /dev/null` for empty input.")),
             Self::Process => Ok(Box::new(std::io::stdin().lock())),

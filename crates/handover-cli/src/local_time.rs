@@ -34,6 +34,16 @@ fn next_after(now: Timestamp, clock: &ClockTime, zone: &TimeZone) -> Option<Time
     }
 }
 
+/// A time to the minute, as a clock on this machine shows it.
+pub(crate) fn to_the_minute(time: Timestamp) -> String {
+    minute_in(time, zone(None))
+}
+
+fn minute_in(time: Timestamp, zone: TimeZone) -> String {
+    let time = jiff::Timestamp::from_microsecond(time.as_micros()).unwrap_or_default();
+    time.to_zoned(zone).strftime("%Y-%m-%d %H:%M %Z").to_string()
+}
+
 /// A time zone by its name, else the local one.
 fn zone(name: Option<&str>) -> TimeZone {
     let local = env::var("TZ").map(|name| name.trim_start_matches(':').to_owned());
@@ -57,6 +67,14 @@ mod tests {
         let zone = TimeZone::fixed(Offset::constant(1));
         let clock = ClockTime { year, date, hour, minute: 30, zone: None };
         next_after(now.parse().unwrap(), &clock, &zone).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_time_is_shown_with_its_zone() {
+        let time: Timestamp = "2026-11-18T23:30:40Z".parse().unwrap();
+        assert_eq!(minute_in(time, TimeZone::UTC), "2026-11-18 23:30 UTC");
+        let east = TimeZone::fixed(Offset::constant(1));
+        assert_eq!(minute_in(time, east), "2026-11-19 00:30 +01");
     }
 
     #[test]

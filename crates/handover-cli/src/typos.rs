@@ -7,12 +7,19 @@ use handover_model::{Tokenizer, UnknownWord};
 /// How alike two names must be before one is suggested for the other.
 const ALIKE: f64 = 0.8;
 
+/// Names up to this length are alike by chance, unless a single letter tells them apart.
+const SHORT: usize = 3;
+
 /// The shortest name that can be a slip of another one.
 const SHORTEST: usize = 3;
 
 /// The known name most like this one, if any is.
 pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let scored = known.into_iter().map(|known| (strsim::jaro_winkler(known, name), known));
+    let near = |known: &&str| {
+        known.len().min(name.len()) > SHORT || strsim::osa_distance(known, name) <= 1
+    };
+    let scored = known.into_iter().filter(near);
+    let scored = scored.map(|known| (strsim::jaro_winkler(known, name), known));
     let best = scored.max_by(|(a, _), (b, _)| a.total_cmp(b));
     best.filter(|(score, _)| *score > ALIKE).map(|(_, known)| known)
 }

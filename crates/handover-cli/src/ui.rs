@@ -237,6 +237,11 @@ impl Ui {
         words::wrapped(&handover_text::cut::one_line(text), width, 2)
     }
 
+    /// A line cut to the terminal's width.
+    pub(crate) fn cut(&self, line: &str) -> String {
+        self.limit.columns().map_or_else(|| line.to_owned(), |width| table::cut(line, width))
+    }
+
     /// A text as the last cell of a table: cut to `chars` for a person, complete for a program.
     pub(crate) fn last_cell(&self, text: &str, chars: usize) -> String {
         let text = handover_text::cut::one_line(text);

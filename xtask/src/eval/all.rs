@@ -125,6 +125,7 @@ fn parts(args: &Args) -> Result<Vec<Part>> {
         ("known", decisions("first")),
         ("known", decisions("second")),
         ("known", decisions("third")),
+        ("known", decisions("fourth")),
         ("amended", pairs("xtask/data/amended-development")),
         ("amended", pairs("xtask/data/amended")),
         ("use", Ok(Vec::new())),

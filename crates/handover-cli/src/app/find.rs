@@ -22,14 +22,6 @@ const FEWEST: usize = 4;
 
 pub(crate) use handover_model::short_id;
 
-/// What is learned comes and goes: a note or a strategy that is not there is a failure, not a usage error.
-fn failed(error: CommandError) -> CommandError {
-    match error.missing {
-        Some(_) => CommandError { exit: Exit::Failed, ..error },
-        None => error,
-    }
-}
-
 /// A name that must be the id of one record.
 struct Sought<'a> {
     what: RecordKind,
@@ -61,10 +53,19 @@ impl Sought<'_> {
         if self.name.len() < FEWEST && ids.iter().any(|id| id.ends_with(self.name)) {
             return error.hinted(format!("Give at least {FEWEST} characters of the id."));
         }
-        match nearest(self.name, ids.iter().copied().chain([LATEST])) {
+        let whole = || nearest(self.name, ids.iter().copied().chain([LATEST]));
+        match self.part(ids).or_else(whole) {
             Some(meant) => error.hinted(format!("Did you mean `{meant}`?")),
             None => error,
         }
+    }
+
+    /// The only part of an id that is one typo away from the name: lists show the last six characters.
+    fn part<'i>(&self, ids: &[&'i str]) -> Option<&'i str> {
+        let (name, length) = (self.name, self.name.len());
+        let ends = ids.iter().filter_map(|id| id.get(id.len().checked_sub(length)?..));
+        let mut near = ends.filter(|end| length > FEWEST && strsim::osa_distance(name, end) == 1);
+        near.next().filter(|_| near.next().is_none())
     }
 
     fn ambiguous(&self, found: &[&str]) -> CommandError {
@@ -205,7 +206,7 @@ impl App {
         }
         let sought = Sought { what: RecordKind::Note, name };
         let ids = all.iter().map(|note| note.id.as_str());
-        let id = sought.among(ids).map_err(failed)?.to_owned();
+        let id = sought.among(ids)?.to_owned();
         all.retain(|note| note.id.as_str() == id);
         all.pop().ok_or_else(|| StoreError::not_found(RecordKind::Note, name).into())
     }
@@ -224,7 +225,7 @@ impl App {
         }
         let sought = Sought { what: RecordKind::Strategy, name };
         let ids = all.iter().map(|strategy| strategy.id.as_str());
-        Ok(sought.among(ids).map_err(failed)?.to_owned())
+        Ok(sought.among(ids)?.to_owned())
     }
 
     /// A package: by number, by the path of its file, or the latest. A path means its newest version.
@@ -292,6 +293,9 @@ mod tests {
             "Give at least 4 characters of the id."
         );
         assert_eq!(among("r_0202fed").unwrap_err().hint.unwrap(), "Did you mean `r_0202feed`?");
+        // The end that lists show, with two letters swapped or another one.
+        assert_eq!(among("02fede").unwrap_err().hint.unwrap(), "Did you mean `02feed`?");
+        assert_eq!(among("a1cafa").unwrap_err().hint.unwrap(), "Did you mean `a1cafe`?");
     }
 
     #[test]

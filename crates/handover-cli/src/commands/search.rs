@@ -1,9 +1,12 @@
 //! `handover search`
 
-use handover_context::everything::{Assumed, Everything, file_of, parse_kind, parse_type, search};
+use handover_context::assemble::what_it_does;
+use handover_context::everything::{
+    Assumed, Everything, Found, file_of, parse_kind, parse_type, search,
+};
 use handover_context::package_file::FileState;
 use handover_context::shape;
-use handover_model::{GroupId, ItemKind, Timestamp};
+use handover_model::{GroupId, ItemKind, NoteState, Timestamp};
 
 use super::Outcome;
 use crate::app::{App, short_id};
@@ -91,19 +94,27 @@ pub(crate) fn run(app: &App, args: SearchArgs) -> Outcome {
                 Some(session) => format!("  (session {session})"),
                 None => String::new(),
             };
-            let id = hit.id.to_string();
-            ui.wrapped(
-                6,
-                format_args!(
-                    "{} {}  {place}  [{}]{session}{notice}",
-                    hit.of,
-                    short_id(&id),
-                    hit.kind
-                ),
-            )?;
-            ui.wrapped(6, format_args!("      {}", hit.snippet))?;
+            let id = short_id(&hit.id.to_string()).to_owned();
+            let (of, class) = (hit.of, class(hit));
+            let notice = format!("{}{notice}", replaced(hit));
+            ui.wrapped(6, format_args!("{of} {id}  {place}  [{class}]{session}{notice}"))?;
+            if let Some(flag) = hit.flags.first() {
+                ui.wrapped(6, format_args!("      (Careful: the text {}.)", what_it_does(*flag)))?;
+            }
+            if !hit.snippet.is_empty() {
+                ui.wrapped(6, format_args!("      {}", hit.snippet))?;
+            }
         }
         Ok(())
     })?;
     Ok(Exit::Done)
+}
+
+/// The kind, and whose text it is if neither a person nor the project vouches for it.
+fn class(hit: &Found) -> String {
+    if hit.trust.is_shown() { format!("{}, {}", hit.kind, hit.trust) } else { hit.kind.clone() }
+}
+
+fn replaced(hit: &Found) -> String {
+    if hit.state == NoteState::Live { String::new() } else { format!("  ({})", hit.state) }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use handover_engine::Spent;
-use handover_engine::stats::{self, Arm, Difference, Learning, Stats, UseOf};
+use handover_engine::stats::{self, Arm, Difference, Learning, Stats, UseOf, Uses};
 use handover_model::Timestamp;
 use handover_text::cut;
 
@@ -84,8 +84,9 @@ fn print(ui: &Ui, stats: &Stats, items: bool) -> Result<(), CommandError> {
     print_never_used(ui, stats)?;
     print_learning(ui, &stats.learning)?;
     ui.line(format_args!(
-        "Redacted   {} in briefs; what is stored was redacted when it was written",
-        listed(&stats.redactions)
+        "Redacted   {} in briefs, {} in packages when they were stored",
+        listed(&stats.redactions),
+        stats.stored_redactions
     ))?;
     ui.line(format_args!(
         "Errors     {}, {} solved, {}",
@@ -109,18 +110,32 @@ fn print_use(ui: &Ui, stats: &Stats) -> Result<(), CommandError> {
         return Ok(());
     }
     ui.line(format_args!("Use        {}: {}", share(&uses.total), listed(&uses.by_use)))?;
-    let rows = uses.by_kind.iter().map(|(kind, of)| ("kind", kind.to_string(), of));
-    let rows = rows.chain(uses.by_role.iter().map(|(role, of)| ("role", role.to_string(), of)));
-    let rows =
-        rows.chain(uses.by_section.iter().map(|(name, of)| ("section", (*name).to_owned(), of)));
-    let periods = stats.use_over_time.iter().filter(|period| period.uses.total.items > 0);
-    let rows = rows.chain(
-        periods.map(|period| ("when", period.period.label().to_owned(), &period.uses.total)),
-    );
-    for (title, name, of) in rows {
-        ui.line(format_args!("  {title:<8} {name:<20} {}", share(of)))?;
+    let row = |title: &str, name: &str, of: &UseOf, over_time: String| {
+        ui.line(format_args!("  {title:<8} {name:<20} {}{over_time}", share(of)))
+    };
+    for (kind, of) in &uses.by_kind {
+        row("kind", kind.as_str(), of, over_time(stats, |uses| uses.by_kind.get(kind)))?;
+    }
+    for (role, of) in &uses.by_role {
+        row("role", role.as_str(), of, over_time(stats, |uses| uses.by_role.get(role)))?;
+    }
+    for (name, of) in &uses.by_section {
+        row("section", name, of, over_time(stats, |uses| uses.by_section.get(name)))?;
+    }
+    for period in stats.use_over_time.iter().filter(|period| period.uses.total.items > 0) {
+        row("when", period.period.label(), &period.uses.total, String::new())?;
     }
     Ok(())
+}
+
+/// The share of each part of the past, the latest first, if there is more than one: `; 7 days 40 %, before 25 %`.
+fn over_time<'s>(stats: &'s Stats, part: impl Fn(&'s Uses) -> Option<&'s UseOf>) -> String {
+    let shares = stats.use_over_time.iter().filter_map(|period| {
+        let percent = part(&period.uses)?.percent()?;
+        Some(format!("{} {percent:.0} %", period.period.label()))
+    });
+    let shares: Vec<String> = shares.collect();
+    if shares.len() < 2 { String::new() } else { format!("; {}", shares.join(", ")) }
 }
 
 /// What became of single items, those first that cost most without being used.
@@ -205,6 +220,9 @@ fn apart(difference: Option<Difference>, of_what: &str) -> String {
 
 fn share(of: &UseOf) -> String {
     let UseOf { items, used, tokens, used_tokens } = of;
+    if *tokens == 0 {
+        return format!("used {used} of {}", count(*items, "item"));
+    }
     format!("used {used_tokens} of {tokens} tokens ({used} of {items} items)")
 }
 

@@ -1,6 +1,7 @@
 //! `handover status`
 
 use handover_engine::{Price, report};
+use handover_text::cut::{cut, one_line};
 use serde_json::Value;
 
 use super::Outcome;
@@ -61,9 +62,12 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
         } else {
             commit.chars().take(10).collect()
         };
-        let why = text(story, "reason");
+        let mut why = text(story, "reason");
+        if is_asked(&why, &text(story, "question")) {
+            why.clear();
+        }
         if !why.is_empty() && text(story, "state") != "skipped" {
-            reasons.push(format!("{} is {}: {why}", text(story, "id"), text(story, "state")));
+            reasons.push(format!("{} {}: {why}", text(story, "id"), text(story, "state")));
         }
         rows.push(vec![
             text(story, "id"),
@@ -72,7 +76,7 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
             clock(story["duration_ms"].as_u64().unwrap_or_default()),
             place,
             phases(story),
-            handover_text::cut::cut(&why, 100),
+            cut(&why, 100),
         ]);
     }
     let mut header = vec!["story", "state", "usd", "time", "kept in", "phases", "why"];
@@ -108,6 +112,12 @@ pub(super) fn show(app: &App, run: &Value) -> Result<(), CommandError> {
         app.ui.note(app.ui.wrap(&format!("Next: {next}")));
     }
     Ok(())
+}
+
+/// Whether the question of a story, which has lines of its own, says why it waits.
+fn is_asked(why: &str, question: &str) -> bool {
+    let (why, question) = (one_line(why), one_line(question));
+    !question.is_empty() && (question.contains(&why) || why.contains(&question))
 }
 
 /// The steps of a story in few words. The voices of a party are counted: `3 review passed, 1 review failed`.

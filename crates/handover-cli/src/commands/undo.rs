@@ -8,7 +8,7 @@ use handover_store::OperationFilter;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use crate::app::App;
+use crate::app::{App, short_id};
 use crate::error::Exit;
 
 /// Undo what was changed by hand
@@ -47,7 +47,7 @@ pub(crate) fn run(app: &App, args: UndoArgs) -> Outcome {
     let (operation, by) = app.by_hand(&project)?.undo(args.id.as_deref())?;
     let answer = json!({"undone": operation, "operation": by});
     app.ui.answer_all(answer, |ui| {
-        ui.line(format_args!("Undid {}", described(&operation)))?;
+        ui.line(format_args!("Undone: {}", described(&operation)))?;
         ui.note(format_args!("To redo: `handover undo {}`", short(&by.id)));
         Ok(())
     })?;
@@ -87,18 +87,32 @@ fn list(app: &App, all: &[Operation], limit: Option<u32>) -> Outcome {
 
 /// The end of an id, which is enough to name it.
 fn short(id: &OperationId) -> &str {
-    let id = id.as_str();
-    id.get(id.len().saturating_sub(6)..).unwrap_or(id)
+    short_id(id.as_str())
 }
 
 /// An operation in words.
 fn described(operation: &Operation) -> String {
-    let subjects: Vec<String> = operation.changes.iter().map(Edit::subject).collect();
+    let subjects: Vec<String> = operation.changes.iter().map(subject).collect();
     let what = match subjects.as_slice() {
         [] => "nothing".to_owned(),
         [one] => one.clone(),
         [first, rest @ ..] => format!("{first} and {} more", rest.len()),
     };
-    let undoes = operation.undoes.as_ref().map(|id| format!(" ({})", short(id)));
-    format!("{} {what}{}", operation.action, undoes.unwrap_or_default())
+    match &operation.undoes {
+        Some(undone) => format!("{} {}: {what}", operation.action, short(undone)),
+        None => format!("{} {what}", operation.action),
+    }
+}
+
+/// A record as lists name it.
+fn subject(edit: &Edit) -> String {
+    match edit {
+        Edit::Note { id, .. } => format!("note {}", short_id(id.as_str())),
+        Edit::Strategy { id, .. } => format!("strategy {}", short_id(id)),
+        Edit::Error { id, .. } => format!("error {}", short_id(id)),
+        Edit::Package { .. }
+        | Edit::Version { .. }
+        | Edit::Session { .. }
+        | Edit::Decision { .. } => edit.subject(),
+    }
 }

@@ -131,8 +131,11 @@ fn candidates(
 fn print(ui: &Ui, answer: &Answer) -> Result<(), CommandError> {
     let agent = &answer.agent;
     if answer.findings.is_empty() {
-        ui.line(format_args!("Nothing is known as `{}`: no package, note or file.", answer.name))?;
-        ui.note("`handover learn` reads what the project knows; `handover package add FILE` adds a package.");
+        ui.line(format_args!("There is no package, note or file `{}`.", answer.name))?;
+        ui.note(format_args!(
+            "`handover search {}` looks inside texts, in every session.",
+            shell_words::quote(&answer.name)
+        ));
         return Ok(());
     }
     ui.line(format_args!("For {agent}"))?;

@@ -19,6 +19,9 @@ const NARROWEST: usize = 8;
 /// A terminal that is narrower than this gets a record for each row, unless the table fits.
 const RECORDS: usize = 60;
 
+/// Columns that answer the question even if every row has the same answer.
+const ANSWERS: [&str; 4] = ["HOOKS", "STATE", "STATUS", "OUTCOME"];
+
 /// The space between two columns.
 const GAP: usize = 2;
 
@@ -102,10 +105,15 @@ fn says_nothing(lines: &[Vec<String>]) -> Option<usize> {
     let cell = |row: &'_ Vec<String>, column: usize| row.get(column).cloned().unwrap_or_default();
     let is_empty =
         |column: &usize| rows.iter().all(|row| matches!(cell(row, *column).as_str(), "" | "–"));
+    // That all are done is what people look for.
     let is_same = |column: &usize| {
-        rows.len() > 1 && rows.iter().all(|row| cell(row, *column) == cell(&rows[0], *column))
+        header[*column] != "STATE"
+            && rows.len() > 1
+            && rows.iter().all(|row| cell(row, *column) == cell(&rows[0], *column))
     };
-    inner.clone().find(is_empty).or_else(|| inner.rev().find(is_same))
+    let is_answer = |column: &usize| ANSWERS.contains(&header[*column].as_str());
+    let is_less = |column: &usize| is_same(column) && !is_answer(column);
+    inner.clone().find(is_empty).or_else(|| inner.rev().find(is_less))
 }
 
 /// Writes every row as lines of its own, for a terminal that is too narrow for columns.
@@ -146,7 +154,7 @@ fn narrow(widths: &mut [usize], room: usize) {
 }
 
 /// A cell cut to a width.
-fn cut(cell: &str, width: usize) -> String {
+pub(super) fn cut(cell: &str, width: usize) -> String {
     if width_of(cell) <= width {
         return cell.to_owned();
     }
@@ -223,6 +231,22 @@ mod tests {
         assert!(lines[2].contains("senior_software_engineer"), "{lines:?}");
         let lines = receipts(50);
         assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["RECEIPT", "ROLE", "TIME"]);
+    }
+
+    #[test]
+    fn what_a_table_is_about_stays() {
+        let row = |host: &str| {
+            ["project", "no", "settings.json"]
+                .map(str::to_owned)
+                .into_iter()
+                .fold(vec![host.to_owned()], |row, cell| [row, vec![cell]].concat())
+        };
+        let header = ["host", "scope", "hooks", "settings"];
+        let mut bytes = Vec::new();
+        write(&mut bytes, &header, vec![row("claude"), row("copilot")], Some(34)).unwrap();
+        let plain = anstream::adapter::strip_str(std::str::from_utf8(&bytes).unwrap()).to_string();
+        let first = plain.lines().next().unwrap();
+        assert_eq!(first.split_whitespace().collect::<Vec<_>>(), ["HOST", "HOOKS", "SETTINGS"]);
     }
 
     #[test]

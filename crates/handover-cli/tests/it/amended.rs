@@ -3,6 +3,7 @@
 use handover_testkit::TestEnv;
 use serde_json::{Value, json};
 
+use crate::mcp::{Client, Generation};
 use crate::project;
 
 const EARLIER: &str = "Map tiles are cached on the device for 7 days.";
@@ -100,4 +101,53 @@ fn decisions_in_packages_replace_each_other_unless_a_person_says_no() {
     assert!(!markdown(&assembled(&env)).contains("for 7 days."));
     env.run(["package", "reject", "1", "--by", "2"]).ok();
     assert!(is_unmarked(markdown(&assembled(&env))));
+}
+
+#[test]
+fn what_an_agent_judges_is_logged_and_can_be_undone() {
+    let env = project();
+    let earlier = note(&env, &["add", EARLIER]);
+    let later = note(&env, &["add", LATER]);
+    let (old, new) = (earlier["id"].as_str().unwrap(), later["id"].as_str().unwrap());
+    let mut client = Client::new(&env, Generation::Inline);
+    let arguments = json!({"kind": "note", "id": old, "by": new, "replaces": true});
+    let judged = client.call("judge_replacement", arguments);
+    assert_eq!(judged["decision"], "confirmed");
+    let logged = env.run(["undo", "--list", "--json"]).ok().json()["operations"][0].clone();
+    assert_eq!((&logged["id"], &logged["action"]), (&judged["operation"], &json!("confirm")));
+    assert_eq!(note(&env, &["show", old])["state"], "amended");
+    env.run(["undo", judged["operation"].as_str().unwrap()]).ok();
+    assert_eq!(note(&env, &["show", old])["state"], "live");
+    assert_eq!(candidate(&assembled(&env), old)["amended_by"]["confirmed"], Value::Null);
+
+    for (path, text) in [("docs/a.md", EARLIER), ("docs/b.md", LATER)] {
+        env.write(path, format!("# Tiles\n\n{text}\n"));
+        env.run(["package", "add", path, "--kind", "decisions"]).ok();
+    }
+    let arguments = json!({"kind": "package", "id": "1", "by": "2", "replaces": true});
+    let judged = client.call("judge_replacement", arguments);
+    let logged = env.run(["undo", "--list", "--json"]).ok().json()["operations"][0].clone();
+    assert_eq!((&logged["id"], &logged["action"]), (&judged["operation"], &json!("confirm")));
+}
+
+#[test]
+fn an_agent_cannot_replace_what_documents_say() {
+    let env = project();
+    env.git("", &["init", "--quiet"]);
+    env.write("docs/tiles.md", format!("# Tiles\n\n## Cache\n\n{EARLIER} They are compressed.\n"));
+    env.git("", &["add", "docs"]);
+    env.git("", &["commit", "--quiet", "--message", "rules"]);
+    env.run(["learn", "docs"]).ok();
+    let notes = env.run(["note", "list", "--kind", "doc", "--json"]).ok().json();
+    let old = notes["notes"][0]["id"].as_str().unwrap();
+    assert_eq!(note(&env, &["show", old])["trust"], "project");
+    let later = note(&env, &["add", LATER]);
+    let mut client = Client::new(&env, Generation::Inline);
+    let judge = |replaces: bool| json!({"kind": "note", "id": old, "by": later["id"], "replaces": replaces});
+    let refused = client.refused("judge_replacement", judge(true));
+    assert!(refused.contains("only a person can confirm that something replaces it"), "{refused}");
+    assert!(refused.contains(&format!("handover note confirm {old}")), "{refused}");
+    assert_eq!(note(&env, &["show", old])["state"], "live");
+    // That both count takes nothing away.
+    assert_eq!(client.call("judge_replacement", judge(false))["decision"], "rejected");
 }

@@ -48,6 +48,22 @@ fn the_epics_leave_strategies_that_are_lessons() {
     assert!(first.contains(" s  ") && !first.contains(" 0.0 s"), "{first}");
 }
 
+#[test]
+fn agents_of_the_epics_use_what_they_are_given_and_all_of_them_cost() {
+    let shown = played(&["--epic"]);
+    let stats = shown.split("$ handover stats").nth(1).unwrap();
+    let used = stats.lines().find(|line| line.starts_with("  kind     package ")).unwrap();
+    assert!(used.contains("used ") && !used.contains("used 0 of"), "{stats}");
+    assert!(!stats.contains("0 packages"), "{stats}");
+    // Acceptance and retrospective too: as much as both epics together, and what the scenarios took later.
+    let epics = shown.split("2 epics: done, ").nth(1).unwrap().split(',').next().unwrap();
+    let cost = stats.lines().find(|line| line.starts_with("Cost ")).unwrap();
+    assert!(cost.contains(epics), "{epics}: {stats}");
+    for phase in ["uat", "retro"] {
+        assert!(stats.contains(&format!("  phase  {phase} ")), "{phase}: {stats}");
+    }
+}
+
 /// The first number after a title.
 fn figure(page: &str, title: &str) -> f64 {
     let after = page.split(title).nth(1).unwrap_or_else(|| panic!("no {title}"));

@@ -134,7 +134,9 @@ fn commands_in_the_documentation_exist() {
     let mut helps: BTreeMap<Vec<String>, String> = BTreeMap::new();
     let mut checked = 0;
     for block in all_blocks() {
-        for words in commands(&block.text) {
+        let found = commands(&block.text)
+            .unwrap_or_else(|line| panic!("{}: quotes that do not end: {line}", block.place()));
+        for words in found {
             let place = format!("{}: handover {}", block.place(), words.join(" "));
             let is_option = |word: &&String| word.starts_with('-');
             let names: Vec<String> =
@@ -155,10 +157,11 @@ fn commands_in_the_documentation_exist() {
     assert!(checked >= 60, "only {checked} commands were found");
 }
 
-/// The arguments of every call of Handover in a script.
-fn commands(script: &str) -> Vec<Vec<String>> {
+/// The arguments of every call of Handover in a script, or the line whose quotes do not end.
+fn commands(script: &str) -> Result<Vec<Vec<String>>, String> {
     let mut found = Vec::new();
     let mut until: Option<&str> = None;
+    let mut open = String::new();
     for line in script.lines() {
         // Here-documents are not commands.
         if let Some(end) = until {
@@ -168,12 +171,18 @@ fn commands(script: &str) -> Vec<Vec<String>> {
         until =
             line.split_once("<<'").and_then(|(_, rest)| rest.split_once('\'')).map(|(end, _)| end);
         let line = line.strip_prefix("$ ").unwrap_or(line);
-        let line = line.split(" #").next().unwrap();
-        for part in line.split(" | ").flat_map(|part| part.split(" && ")) {
-            let Ok(words) = shell_words::split(part) else { continue };
+        open.push_str(line.split(" #").next().unwrap());
+        // A quoted text may have several lines.
+        let Ok(words) = shell_words::split(&open) else {
+            open.push('\n');
+            continue;
+        };
+        open.clear();
+        let ends = |word: &String| ["|", "&&", ";"].contains(&word.as_str());
+        for words in words.split(ends) {
             let after = |start: &[&str]| {
                 let at = words.windows(start.len()).position(|window| window == start)?;
-                Some(words[at + start.len()..].to_vec())
+                Some(words.get(at + start.len()..)?.to_vec())
             };
             let calls = words.iter().find(|word| !word.contains('='));
             let found_here = match calls.map(String::as_str) {
@@ -188,7 +197,26 @@ fn commands(script: &str) -> Vec<Vec<String>> {
             found.push(words);
         }
     }
-    found
+    match open.is_empty() {
+        true => Ok(found),
+        false => Err(open),
+    }
+}
+
+/// The scripts of this repository that a block starts.
+fn scripts(block: &str) -> impl Iterator<Item = &str> {
+    let words = block.lines().filter_map(|line| line.trim_start_matches("$ ").split(' ').next());
+    words.map(|word| word.trim_start_matches("./")).filter(|word| word.starts_with("scripts/"))
+}
+
+#[test]
+fn scripts_in_the_documentation_exist() {
+    let blocks = all_blocks();
+    let named: Vec<&str> = blocks.iter().flat_map(|block| scripts(&block.text)).collect();
+    assert!(named.len() >= 2, "{named:?}");
+    for script in named {
+        assert!(repository().join(script).is_file(), "there is no {script}");
+    }
 }
 
 #[test]
@@ -198,6 +226,9 @@ fn finds_blocks_and_commands() {
     assert_eq!(found.len(), 2);
     assert_eq!((found[0].line, found[0].no_run.as_deref()), (3, None));
     assert_eq!(found[1].no_run.as_deref(), Some("it asks a question"));
-    assert_eq!(commands(&found[0].text), [["init"]]);
-    assert_eq!(commands(&found[1].text), [vec!["learn", "docs"], vec!["redact"]]);
+    assert_eq!(commands(&found[0].text).unwrap(), [["init"]]);
+    assert_eq!(commands(&found[1].text).unwrap(), [vec!["learn", "docs"], vec!["redact"]]);
+    let quoted = "handover brief --task 'one | two\nthree'";
+    assert_eq!(commands(quoted).unwrap(), [["brief", "--task", "one | two\nthree"]]);
+    commands("handover init\nhandover brief --task 'it\'s").unwrap_err();
 }

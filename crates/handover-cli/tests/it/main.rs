@@ -44,6 +44,7 @@ mod planted;
 mod planted_store;
 mod project;
 mod prove;
+mod prove_limits;
 mod prove_noise;
 mod real_codex;
 mod real_hosts;

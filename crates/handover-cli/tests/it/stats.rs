@@ -100,6 +100,17 @@ fn use_is_shown_over_time_and_what_is_never_used_is_offered_for_retirement() {
         people.contains("package 1") && people.contains("Learning   packages not yet"),
         "{people}"
     );
+    // What was never used is so whenever that was; a period has only its own briefs.
+    let lately = env.run(["stats", "--since", "1d", "--json"]).ok().json()["stats"].clone();
+    assert_eq!(lately["never_used"], old["never_used"]);
+    assert_eq!(lately["use_by_item"], json!([]));
+    // Roles and sections have a history, too.
+    ignored(&env, "late");
+    let people = env.run(["stats"]).ok().stdout;
+    for part in ["role     developer", "section  packages"] {
+        let line = people.lines().find(|line| line.contains(part)).unwrap_or_default();
+        assert!(line.ends_with("; 7 days 0 %, 7–30 days 0 %"), "{people}");
+    }
     // The command does what it says.
     let words: Vec<&str> = command.split(" --reason ").next().unwrap().split(' ').skip(1).collect();
     env.run(&words).ok();

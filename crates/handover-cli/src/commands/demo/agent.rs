@@ -31,6 +31,19 @@ pub(crate) struct DemoAgentArgs {
 /// Slows the demo down enough to follow.
 const PACE: Duration = Duration::from_millis(25);
 
+/// Where the first developer writes down what the next ones need.
+const FOUND_IN: &str = "docs/greetings.md";
+
+const FINDINGS: &str = "\
+# How greetings are stored
+
+## Summary
+Each greeting is a file of one line in the root folder. The spelling gate compares greeting.txt as a whole.
+
+## Details
+A file with a second line, or without its newline, fails the gate although its words are right.
+";
+
 /// The agent's input: its environment and its prompt.
 struct Assignment {
     story: String,
@@ -69,6 +82,9 @@ pub(crate) fn run(app: &App, args: DemoAgentArgs) -> Outcome {
         prompt,
     };
     std::thread::sleep(PACE);
+    for line in assignment.read_packages() {
+        app.ui.line(line)?;
+    }
     let mut answer = assignment.act().map_err(|error| io(&error))?;
     answer["nonce"] = nonce.into();
     answer["story"] = assignment.story.into();
@@ -82,16 +98,42 @@ pub(crate) fn run(app: &App, args: DemoAgentArgs) -> Outcome {
 }
 
 impl Assignment {
+    /// A developer opens the files that its brief names, and says what it read.
+    fn read_packages(&self) -> Vec<String> {
+        if self.phase != "dev" && self.phase != "fix" {
+            return Vec::new();
+        }
+        // The worktree is inside the project, which has the files that no commit has.
+        let above = std::env::current_dir().unwrap_or_default();
+        let open = |path: &str| above.ancestors().find_map(|in_| fs_err::read(in_.join(path)).ok());
+        // `**[HIGH]** docs/greetings.md (architecture, agent)`
+        let named = self.prompt.lines().filter_map(|line| {
+            let (_, rest) = line.strip_prefix("**[")?.split_once("]** ")?;
+            rest.split_once(" (").map(|(path, _)| path)
+        });
+        let read = named.filter_map(|path| {
+            let text = String::from_utf8(open(path)?).ok()?;
+            let first = text.lines().find(|line| line.ends_with('.')).unwrap_or_default();
+            Some(format!("reading {path}: {first}"))
+        });
+        read.collect()
+    }
+
     /// Does the work of the phase in the current folder and returns the result document.
     fn act(&self) -> std::io::Result<Value> {
         Ok(match (self.phase.as_str(), self.story.as_str()) {
             ("dev", "1-1-greet") => {
                 fs_err::write("greeting.txt", "Helo, Ada!\n")?;
-                done(
+                fs_err::write(FOUND_IN, FINDINGS)?;
+                let mut answer = done(
                     "The guest is greeted.",
                     "Each greeting is a file of its own, so that a gate can compare it as a whole",
                     "Read a new greeting once more before you end: the gate compares every letter",
-                )
+                );
+                answer["packages"] = json!([{
+                    "path": FOUND_IN, "kind": "architecture", "priority": "high", "consumers": ["developer"],
+                }]);
+                answer
             }
             ("fix", _) => {
                 fs_err::write("greeting.txt", "Hello, Ada!\n")?;

@@ -70,6 +70,8 @@ impl Stage<'_> {
         self.play(&["run", "uat", "1"], "")?;
         self.say("What was learned is now a strategy of the project: agents of every later epic get what fits their task.")?;
         self.play(&["strategy", "list"], "")?;
+        self.say("What all of these agents were given, what they used of it, and what they cost.")?;
+        self.play(&["stats"], "")?;
         self.say(
             "Next: write your own docs/epics and docs/stories, then `handover run 1 --dry-run`.",
         )

@@ -300,7 +300,7 @@ fn spooled(app: &App) -> Result<Check, CommandError> {
         Some((path, reason)) => Check::wrong(
             "spool",
             format!(
-                "{} written while the store could not be cannot be added, first: {reason}",
+                "{} kept while the store was unavailable cannot be added, first: {reason}",
                 ui::count(imported.waiting.len(), "receipt")
             ),
             format!("Fix or delete {}.", path.display()),
@@ -350,8 +350,9 @@ fn files(app: &App) -> Result<Check, CommandError> {
         Some(first) => Check::wrong(
             "package files",
             format!(
-                "{} of {seen} files differ from their registration, first: {first}",
-                mismatches.len()
+                "{} of {} not as registered, first: {first}",
+                mismatches.len(),
+                ui::count(seen, "file")
             ),
             "Register changed files again with `handover package add FILE`; restore missing ones.",
         ),

@@ -15,7 +15,7 @@ use handover_store::{CleanSignature, ErrorSighting, Judgement};
 use serde_json::Value;
 
 use super::{Outcome, with_state};
-use crate::app::App;
+use crate::app::{App, short_id};
 use crate::error::{CommandError, Exit};
 use crate::ui::Ui;
 
@@ -123,13 +123,16 @@ fn answer(app: &App, pattern: &ErrorPattern) -> Outcome {
 fn print(ui: &Ui, pattern: &ErrorPattern) -> Result<(), CommandError> {
     ui.line(format_args!(
         "{}  {}  (confidence {}, seen {}×)",
-        pattern.hash,
+        short_id(&pattern.hash),
         with_state(pattern.state, &pattern.said()),
         pattern.confidence,
         pattern.occurrences
     ))?;
     match &pattern.solution {
-        Some(solution) => ui.line(format_args!("  solution: {solution}")),
+        Some(solution) => {
+            let lines = solution.lines().map(str::trim_end).filter(|line| !line.is_empty());
+            ui.line(format_args!("  solution: {}", lines.collect::<Vec<_>>().join("\n    ")))
+        }
         None => ui.line("  no solution yet"),
     }
 }

@@ -29,7 +29,12 @@ pub(crate) struct ListArgs {
 
 pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
     let (_, project) = app.learning()?;
-    let filter = NoteFilter { kind: args.kind, state: args.state, limit: args.limit, source: None };
+    let filter = NoteFilter {
+        kind: args.kind,
+        state: args.state,
+        limit: args.limit,
+        ..NoteFilter::default()
+    };
     let notes = app.store()?.notes(&project, &filter)?;
     app.ui.answer("notes", &notes, |ui| {
         let rows = notes

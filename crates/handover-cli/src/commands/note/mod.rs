@@ -65,7 +65,8 @@ fn print(ui: &Ui, note: &Note) -> Result<(), CommandError> {
     ui.wrapped(11, format_args!("Trust      {}", note.trust))?;
     let reason = note.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     ui.wrapped(11, format_args!("State      {}{reason}", note.state))?;
-    if !note.title.is_empty() {
+    // A note without a heading is titled by its beginning, which follows below.
+    if !note.title.is_empty() && !note.text.starts_with(note.title.trim_end_matches('…')) {
         ui.wrapped(11, format_args!("Title      {}", note.title))?;
     }
     for (name, list) in [("Paths", &note.paths), ("Symbols", &note.symbols)] {

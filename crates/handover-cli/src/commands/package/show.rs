@@ -3,6 +3,7 @@
 use handover_context::package_file::{FileState, file_state};
 use handover_context::shape;
 use handover_model::RecordState;
+use handover_text::redactions;
 
 use crate::app::App;
 use crate::commands::Outcome;
@@ -31,6 +32,7 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
     let state = file_state(app.places()?, &package);
     let answer = shape::package(store, app.places()?, id, args.body)?;
     let body = answer["body"].as_str();
+    let redacted = redactions(&store.package_body(id)?);
     app.ui.answer("package", &answer, |ui| {
         ui.line(format_args!("Package    {} (version {})", package.id, package.version))?;
         ui.line(format_args!(
@@ -57,6 +59,9 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
             "Size       {} bytes, {} tokens",
             package.size_bytes, package.tokens
         ))?;
+        if redacted > 0 {
+            ui.line(format_args!("Redacted   {redacted} when it was stored"))?;
+        }
         ui.line(format_args!("Summary    {}", package.summary))?;
         if package.state == RecordState::Retired {
             let reason = package.reason.as_ref().map(|reason| format!(": {reason}"));

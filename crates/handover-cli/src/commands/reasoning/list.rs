@@ -35,6 +35,7 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
         phase: args.phase,
         limit: args.limit,
         order: TimeOrder::NewestFirst,
+        ..ReasoningFilter::default()
     };
     let entries = app.store()?.reasoning(&app.session()?, &filter)?;
     app.ui.answer("reasoning", &entries, |ui| print(ui, &entries))?;

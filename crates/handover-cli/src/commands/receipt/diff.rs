@@ -13,7 +13,8 @@ use crate::error::{CommandError, Exit};
 
 /// Compare two receipts, or a receipt with its predecessor
 ///
-/// Without arguments: the last two for the same session, group and role.
+/// It always reads from the older to the newer one. Without arguments: the last two for the same session, group and
+/// role.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover receipt diff\n  handover receipt diff latest\n  handover receipt diff 4f2a91 07be3d"
@@ -22,13 +23,17 @@ pub(crate) struct DiffArgs {
     /// Receipt: its id, at least four characters of it, or `latest` [default: the newest with a predecessor]
     id: Option<String>,
 
-    /// Receipt to compare with [default: the previous one for the same session, group and role]
+    /// Receipt to compare it with [default: the previous one for the same session, group and role]
     other: Option<String>,
 }
 
 pub(crate) fn run(app: &App, args: DiffArgs) -> Outcome {
     let (older, receipt) = match (args.id, args.other) {
-        (Some(id), Some(other)) => (app.find_receipt(&other)?, app.find_receipt(&id)?),
+        (Some(id), Some(other)) => {
+            let (one, other) = (app.find_receipt(&id)?, app.find_receipt(&other)?);
+            // Whichever is named first: a difference is what the later agent got and the earlier one did not.
+            if one.created_at < other.created_at { (one, other) } else { (other, one) }
+        }
         (Some(id), None) => {
             let receipt = app.find_receipt(&id)?;
             (previous(app, &receipt)?, receipt)
@@ -86,8 +91,9 @@ fn newest_pair(app: &App) -> Result<(Receipt, Receipt), CommandError> {
         }
         None => {
             let message = "no two receipts have the same session, group and role";
-            Err(CommandError::new(Exit::Usage, "not_found", message)
-                .hinted("Name two: `handover receipt diff NEWER OLDER`; `handover receipt list` shows them."))
+            Err(CommandError::new(Exit::Usage, "not_found", message).hinted(
+                "Name two: `handover receipt diff ID ID`; `handover receipt list` shows them.",
+            ))
         }
     }
 }

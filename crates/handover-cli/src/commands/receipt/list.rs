@@ -30,8 +30,8 @@ pub(crate) fn run(app: &App, args: ListArgs) -> Outcome {
         session: app.named_session()?,
         group: app.group()?,
         role: args.role,
-        state: None,
         limit: args.limit,
+        ..ReceiptFilter::default()
     };
     let receipts = app.store()?.receipts(&filter)?;
     let answer: Vec<Value> = receipts.iter().map(shape::receipt_row).collect();

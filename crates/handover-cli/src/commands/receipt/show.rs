@@ -3,6 +3,7 @@
 use handover_engine::stats::{UseOf, use_of};
 use handover_model::{ItemKind, KnownEvent, Provision, Receipt};
 use handover_store::{EventFilter, ReceiptFilter};
+use handover_text::redactions;
 use serde_json::Value;
 
 use super::titles::Titles;
@@ -67,8 +68,8 @@ fn print_heading(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
     )?;
     ui.line(format_args!("Session    {}", receipt.session))?;
     ui.line(format_args!(
-        "Model      {} ({})",
-        receipt.model.as_deref().unwrap_or("–"),
+        "Model      {} (tokens counted for {})",
+        receipt.model.as_deref().unwrap_or("unknown"),
         receipt.tokenizer
     ))?;
     ui.line(format_args!("Zone       {}, {}", receipt.zone, count(receipt.tokens, "token")))
@@ -105,9 +106,11 @@ fn print_provisions(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
             }
         }
     }
+    let names = receipt.sections.iter().map(|section| section.name.len());
+    let width = names.max().unwrap_or_default();
     for section in &receipt.sections {
         ui.line(format_args!(
-            "  {:<10} {} of {} tokens",
+            "  {:<width$} {} of {} tokens",
             section.name, section.used, section.budget
         ))?;
     }
@@ -188,7 +191,7 @@ fn print_redactions(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
     for (rule, number) in &receipt.redactions {
         ui.line(format_args!("Redacted   {number} by {rule}"))?;
     }
-    let shown = receipt.text.as_deref().map_or(0, |text| text.matches("[REDACTED-").count() as u64);
+    let shown = receipt.text.as_deref().map_or(0, redactions);
     let before = shown.saturating_sub(receipt.redactions.values().sum());
     if before > 0 {
         ui.line(format_args!("Redacted   {before} when it was stored"))?;

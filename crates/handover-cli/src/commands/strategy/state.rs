@@ -2,7 +2,7 @@
 
 use handover_model::RecordState;
 
-use crate::app::App;
+use crate::app::{App, short_id};
 use crate::commands::Outcome;
 use crate::error::Exit;
 
@@ -46,7 +46,7 @@ fn set(app: &App, id: &str, state: RecordState, reason: Option<&str>) -> Outcome
             RecordState::Live => "Restored",
         };
         let insight = ui.last_cell(&strategy.insight, 90);
-        ui.line(format_args!("{word} strategy {}: {insight}", strategy.id))
+        ui.line(format_args!("{word} strategy {}: {insight}", short_id(&strategy.id)))
     })?;
     Ok(Exit::Done)
 }

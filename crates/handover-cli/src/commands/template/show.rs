@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::commands::Outcome;
 use crate::error::{CommandError, Exit};
+use crate::typos::nearest;
 
 /// Print the source of a template
 ///
@@ -21,12 +22,13 @@ pub(crate) struct ShowArgs {
 pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
     let templates = app.templates();
     let Some(template) = templates.find(&args.name) else {
-        return Err(CommandError::new(
-            Exit::Usage,
-            "not_found",
-            format!("no template named `{}`", args.name),
-        )
-        .hinted("Run `handover project template list` to see what exists."));
+        let message = format!("there is no template `{}`", args.name);
+        let error = CommandError::new(Exit::Usage, "not_found", message);
+        let known = templates.iter().map(|template| template.header.name.as_str());
+        return Err(match nearest(&args.name, known) {
+            Some(meant) => error.hinted(format!("Did you mean `{meant}`?")),
+            None => error.hinted("Run `handover project template list` to see what exists."),
+        });
     };
     let answer = json!({
         "name": template.header.name,

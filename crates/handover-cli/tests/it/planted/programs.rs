@@ -6,6 +6,7 @@ use serde_json::json;
 use super::commands::debrief;
 use super::{Planted, list_everything};
 use crate::project;
+use crate::prove::oracle;
 use crate::runs::Epic;
 
 /// Shell commands that print a text line by line, slowly at one place.
@@ -60,6 +61,42 @@ fn spawned_agents() {
     p.run(&env, "", spawn("x", &failing));
     list_everything(p, &env);
     assert!(env.path(".handover/spawns").exists());
+    planted.nowhere(&env);
+}
+
+#[test]
+fn experiments() {
+    let env = oracle(2, "");
+    let mut planted = Planted::default();
+    let p = &mut planted;
+    let tasks = fs_err::read_to_string(env.path("tasks.toml")).unwrap();
+    let prompt = format!(
+        "prompt = '''Configure it with {}\n{}'''\n",
+        p.token("prove, prompt"),
+        p.private_key("prove, prompt")
+    );
+    let judge = format!("[\"sh\", \"-c\", \"echo {}; exit 1\"]", p.token("prove, judge"));
+    let lines = tasks.lines().map(|line| match line {
+        line if line.starts_with("prompt") => prompt.clone(),
+        line if line.starts_with("judge") => format!("judge = {judge}\n"),
+        line => format!("{line}\n"),
+    });
+    env.write("tasks.toml", lines.collect::<String>());
+    // What an agent prints.
+    let says =
+        format!("{}echo {} >&2\n", printing(&p.token("prove, output")), p.token("prove, error"));
+    let agent = format!("#!/bin/sh\ncat\n{says}");
+    let script = env.folder().join("agent.sh");
+    fs_err::write(&script, agent).unwrap();
+    let command = format!("sh {}", script.display());
+    let args = ["prove", "tasks.toml", "--host", "command", "--agent-command", &command];
+    p.run(&env, "", args.iter().chain(&["--repeat", "1"]));
+    p.run(&env, "", args.iter().chain(&["--show", "--html", "result.html"]));
+    p.printed("the page", fs_err::read_to_string(env.path("result.html")).unwrap());
+    list_everything(p, &env);
+    let folder = env.path(".handover/experiments");
+    let first = fs_err::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    assert!(fs_err::read_dir(first.join("prompts")).unwrap().count() >= 6);
     planted.nowhere(&env);
 }
 
