@@ -3,6 +3,7 @@
 //! `cargo xtask dist` and `cargo xtask release` call it.
 
 mod archive;
+mod bump;
 mod cargo;
 mod changelog;
 mod channels;
@@ -12,6 +13,7 @@ mod dist;
 mod release;
 mod sbom;
 mod target;
+mod version;
 
 pub use dist::{DistArgs, IndexArgs, dist, index};
 pub use release::{ReleaseArgs, release};

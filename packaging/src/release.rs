@@ -4,15 +4,17 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
+use crate::bump::bump;
 use crate::cargo::{root, text_of};
 use crate::changelog;
+use crate::version::Version;
 
 /// What to release.
 #[derive(clap::Args)]
 pub struct ReleaseArgs {
-    /// Version to release [default: the next minor version]
+    /// Version to release [default: the next minor version, or the release of a pre-release]
     version: Option<String>,
     /// Change nothing here: do everything in a copy below target/release-dry-run
     #[arg(long)]
@@ -25,17 +27,13 @@ pub struct ReleaseArgs {
 /// Releases, or rehearses it.
 pub fn release(args: &ReleaseArgs) -> Result<()> {
     let current = crate::cargo::manifest("version")?;
-    let version = match &args.version {
-        Some(version) => version.trim_start_matches('v').to_owned(),
-        None => next_minor(&current)?,
-    };
-    check_version(&version, &current)?;
+    let version = new_version(args.version.as_deref(), &current)?;
     let tag = format!("v{version}");
     ensure!(text_of("git", &["tag", "--list", &tag])?.is_empty(), "the tag {tag} exists already");
     let clean = text_of("git", &["status", "--porcelain", "--untracked-files=no"])?.is_empty();
     if !args.dry_run {
         ensure!(clean, "there are uncommitted changes; commit or stash them first");
-        tag_release(&root(), &version, &tag)?;
+        tag_release(&root(), &current, &version, &tag)?;
         println!("Tagged {tag}. Publish it with: git push --atomic origin HEAD {tag}");
         return Ok(());
     }
@@ -48,7 +46,11 @@ pub fn release(args: &ReleaseArgs) -> Result<()> {
     }
     let path = copy.to_string_lossy().into_owned();
     text_of("git", &["clone", "--quiet", "--local", ".", &path])?;
-    tag_release(&copy, &version, &tag)?;
+    // A machine that only rehearses may have no name for commits.
+    for (key, value) in [("user.name", "Rehearsal"), ("user.email", "rehearsal@example.com")] {
+        in_folder(&copy, "git", &["config", key, value])?;
+    }
+    tag_release(&copy, &current, &version, &tag)?;
     let out = root().join("target").join(&tag);
     make_packages(&copy, &out, args.binary.as_deref())?;
     println!("\nThe release {tag} would be this commit, with these packages of this platform:\n");
@@ -58,40 +60,24 @@ pub fn release(args: &ReleaseArgs) -> Result<()> {
     Ok(())
 }
 
-fn next_minor(version: &str) -> Result<String> {
-    let mut parts = version.split('.');
-    let (major, minor) =
-        (parts.next().context("no major version")?, parts.next().context("no minor version")?);
-    Ok(format!("{major}.{}.0", minor.parse::<u32>()? + 1))
-}
-
-/// A version has three numbers and is greater than the one before.
-fn check_version(version: &str, current: &str) -> Result<()> {
-    let numbers = |version: &str| -> Option<Vec<u64>> {
-        let (release, _) = version.split_once('-').unwrap_or((version, ""));
-        release
-            .split('.')
-            .map(|part| part.parse().ok())
-            .collect::<Option<Vec<_>>>()
-            .filter(|n| n.len() == 3)
+/// The version to release, which is greater than the one before.
+fn new_version(given: Option<&str>, current: &str) -> Result<String> {
+    let old: Version = current.parse()?;
+    let new = match given {
+        Some(version) => version.trim_start_matches('v').parse()?,
+        None => old.next(),
     };
-    let (Some(new), Some(old)) = (numbers(version), numbers(current)) else {
-        bail!("`{version}` is no version: three numbers such as 1.2.3, or 1.2.3-rc.1");
-    };
-    ensure!(new > old, "{version} is not greater than {current}, the version of the sources");
-    Ok(())
+    ensure!(new > old, "{new} is not greater than {current}, the version of the sources");
+    Ok(new.to_string())
 }
 
 /// Writes version and changelog, commits and tags.
-fn tag_release(folder: &Path, version: &str, tag: &str) -> Result<()> {
+fn tag_release(folder: &Path, current: &str, version: &str, tag: &str) -> Result<()> {
     let date = text_of("date", &["-u", "+%Y-%m-%d"])?;
     let path = folder.join("CHANGELOG.md");
     let changelog = changelog::released(&fs_err::read_to_string(&path)?, version, &date)?;
-    let manifest = folder.join("Cargo.toml");
-    let bumped = with_version(&fs_err::read_to_string(&manifest)?, version)?;
     fs_err::write(&path, &changelog)?;
-    fs_err::write(&manifest, bumped)?;
-    in_folder(folder, "cargo", &["update", "--quiet", "--workspace", "--offline"])?;
+    bump(folder, current, version)?;
     in_folder(
         folder,
         "git",
@@ -106,17 +92,6 @@ fn tag_release(folder: &Path, version: &str, tag: &str) -> Result<()> {
         &["tag", "--annotate", "--cleanup=verbatim", "--message", &message, tag],
     )?;
     Ok(())
-}
-
-/// The workspace's manifest with another version.
-fn with_version(manifest: &str, version: &str) -> Result<String> {
-    let (before, package) = manifest
-        .split_once("[workspace.package]\n")
-        .context("Cargo.toml has no [workspace.package]")?;
-    let line =
-        package.lines().find(|line| line.starts_with("version = ")).context("it has no version")?;
-    let package = package.replacen(line, &format!("version = \"{version}\""), 1);
-    Ok(format!("{before}[workspace.package]\n{package}"))
 }
 
 /// The copy's own sources make its packages, in the target folder of these.
@@ -154,20 +129,15 @@ mod tests {
 
     #[test]
     fn versions_grow() {
-        assert_eq!(next_minor("0.1.9").unwrap(), "0.2.0");
-        check_version("0.2.0", "0.1.0").unwrap();
-        check_version("1.0.0-rc.1", "0.9.0").unwrap();
-        for wrong in ["0.1.0", "0.0.9", "1.0", "next", "1.0.x"] {
-            assert!(check_version(wrong, "0.1.0").is_err(), "{wrong}");
+        let new = |given: &str, current: &str| new_version(Some(given), current);
+        assert_eq!(new("v0.2.0", "0.1.0").unwrap(), "0.2.0");
+        assert_eq!(new("1.0.0-rc.1", "0.9.0").unwrap(), "1.0.0-rc.1");
+        assert_eq!(new("1.0.0-rc.2", "1.0.0-rc.1").unwrap(), "1.0.0-rc.2");
+        assert_eq!(new("1.0.0", "1.0.0-rc.1").unwrap(), "1.0.0");
+        assert_eq!(new_version(None, "0.1.9").unwrap(), "0.2.0");
+        for wrong in ["0.1.0", "0.0.9", "0.1.0-rc.1", "1.0", "next"] {
+            assert!(new(wrong, "0.1.0").is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn only_the_workspaces_version_changes() {
-        let manifest = "[a]\nversion = \"1\"\n[workspace.package]\nversion = \"0.1.0\"\nrust-version = \"1.95\"\n";
-        assert_eq!(
-            with_version(manifest, "0.2.0").unwrap(),
-            "[a]\nversion = \"1\"\n[workspace.package]\nversion = \"0.2.0\"\nrust-version = \"1.95\"\n"
-        );
+        assert!(new("1.0.0-rc.1", "1.0.0-rc.1").is_err());
     }
 }
