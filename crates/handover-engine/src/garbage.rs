@@ -40,7 +40,7 @@ pub struct Garbage {
 pub struct Kept {
     /// Its path below `.handover/`.
     pub path: String,
-    /// Why.
+    /// What still needs it.
     pub reason: String,
 }
 
@@ -86,6 +86,11 @@ fn logs_of(folder: &Folder, run: &str) -> Result<u64, EngineError> {
     Ok(if logs.inside(run).is_there() { logs.bytes(run)? } else { 0 })
 }
 
+/// Whether Cargo has built anything there; every run notes which worktree could.
+fn is_built(cache: &Folder) -> Result<bool, EngineError> {
+    Ok(cache.entries()?.iter().any(|entry| entry.kind == Kind::Folder))
+}
+
 impl Leftovers<'_> {
     /// Finds what can be deleted, and what is old but stays. Changes nothing.
     pub fn find(&self) -> Result<Findings, EngineError> {
@@ -109,6 +114,7 @@ impl Leftovers<'_> {
                 }
                 Kind::Folder if name.starts_with(DOOMED) => Ok("its deletion was interrupted"),
                 Kind::Folder if is_young => continue,
+                Kind::Folder if name == CACHE && !is_built(&runs.inside(CACHE))? => continue,
                 Kind::Folder if name == CACHE => self.cache()?,
                 Kind::Folder => self.run(name, owner, &mut trees)?,
             };

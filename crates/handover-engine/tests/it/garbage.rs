@@ -28,7 +28,7 @@ fn found(project: &Path, store: &SqliteStore, before: i64) -> Vec<(String, Strin
 
 #[test]
 fn only_folders_of_ours_are_garbage() {
-    let (project, store) = folders(&["run_a", "gc-run_b", "cargo-target", "mine", "gc"]);
+    let (project, store) = folders(&["run_a", "gc-run_b", "cargo-target/1", "mine", "gc"]);
     fs_err::write(project.path().join(".handover/runs/run_c"), "a file").unwrap();
     let all = found(project.path(), &store, i64::MAX);
     let expected = [
@@ -40,4 +40,13 @@ fn only_folders_of_ours_are_garbage() {
     let young = found(project.path(), &store, 0);
     let paths: Vec<&str> = young.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(paths, ["runs/gc-run_b"], "a deletion that began is finished at any age");
+}
+
+/// Every run notes which worktree Cargo would build in, also where there is nothing to build.
+#[test]
+fn a_build_cache_without_a_build_is_not_listed() {
+    let (project, store) = folders(&["cargo-target"]);
+    let note = project.path().join(".handover/runs/cargo-target/1.worktree");
+    fs_err::write(note, "1-1-a").unwrap();
+    assert_eq!(found(project.path(), &store, i64::MAX), []);
 }
