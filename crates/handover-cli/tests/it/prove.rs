@@ -167,27 +167,6 @@ fn a_planted_effect_is_found_and_the_placebo_has_none() {
 }
 
 #[test]
-fn an_absent_effect_is_not_claimed() {
-    // It passes by chance, whatever its prompt says: the process id decides.
-    let env = oracle(
-        6,
-        "#!/bin/sh\ncat > /dev/null\n[ $(($$ % 2)) = 0 ] && sed -n 's/.*exactly \\([0-9]*\\) times.*/\\1/p' docs/decisions/falcon.md > answer.txt\n",
-    );
-    let document = prove(&env, &["--arms", "bare,placebo,brief", "--repeat", "1"]).ok().json();
-    for one in document["differences"].as_array().unwrap() {
-        assert!(
-            ["no_difference_found", "too_small"].contains(&one["verdict"].as_str().unwrap()),
-            "{one:#}"
-        );
-    }
-    // Said before the start, and after it.
-    assert!(
-        document["experiment"]["trials"] == 18
-            && document["answer"].as_str().unwrap().contains("too small")
-    );
-}
-
-#[test]
 fn a_section_that_carries_the_effect_is_named() {
     let env = oracle(6, READER);
     let document =

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::empty;
 use crate::prove::{
-    PAST, SUBJECTS, arm, commit, decided, difference, new_crate, prove, write_tasks,
+    PAST, SUBJECTS, arm, commit, decided, difference, new_crate, oracle, prove, write_tasks,
 };
 
 /// An agent that opens the files that its prompt names, and knows only what they say. Of ten trials one succeeds and
@@ -62,6 +62,44 @@ fn what_an_agent_reads_because_its_brief_names_the_file_is_an_effect_of_places()
         });
         assert!(!claimed, "{document:#}");
     }
+}
+
+/// An agent that reads nothing: a checksum of the task and of how often it was worked on decides whether it succeeds.
+const GUESSER: &str = r#"#!/bin/sh
+subject=$(sed -n 's/^Configure \([a-z]*\) for production.*/\1/p' | tail -n 1)
+echo "$subject" >> "$HOME/worked.txt"
+times=$(grep -c "^$subject$" "$HOME/worked.txt")
+coin=$(($(printf '%s %s' "$subject" "$times" | cksum | cut -d ' ' -f 1) % 10))
+[ "$coin" -lt 5 ] || exit 0
+printf '%s' "$subject" | od -An -v -tu1 | tr -s ' ' '\n' | awk '{ sum += $1 } END { print sum }' > answer.txt
+"#;
+
+/// The seed decides the order of arms, and so which arm meets which coin: the outcome is the same every time.
+#[test]
+fn an_absent_effect_is_not_claimed() {
+    let env = oracle(12, GUESSER);
+    let arms = ["bare", "placebo", "brief"];
+    let document =
+        prove(&env, &["--arms", &arms.join(","), "--repeat", "1", "--seed", "4"]).ok().json();
+    assert_eq!(document["experiment"]["trials"], 36, "{document:#}");
+    for name in arms {
+        assert!(
+            (3..=9).contains(&arm(&document, name)["passed"].as_u64().unwrap()),
+            "{document:#}"
+        );
+    }
+    // A claim was possible: if one of the two had won all tasks in which they differ, three comparisons would not
+    // have kept it from being one.
+    let differ = |task: &&Value| task["passed"][0] != task["passed"][2];
+    let tasks = document["tasks"].as_array().unwrap();
+    let differing = i32::try_from(tasks.iter().filter(differ).count()).unwrap();
+    assert!(3.0 * 2.0 * 0.5_f64.powi(differing) <= 0.05, "{document:#}");
+    let differences = document["differences"].as_array().unwrap();
+    assert_eq!(differences.len(), 3);
+    for one in differences {
+        assert_eq!(one["verdict"], "too_small", "{one:#}");
+    }
+    assert!(document["answer"].as_str().unwrap().contains("too small"), "{document:#}");
 }
 
 #[test]
