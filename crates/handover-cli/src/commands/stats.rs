@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use handover_engine::Spent;
-use handover_engine::stats::{self, Arm, Difference, Learning, Stats, UseOf, Uses};
+use handover_engine::stats::{self, Arm, Difference, Learning, Period, Stats, UseOf, Uses};
 use handover_model::Timestamp;
 use handover_text::cut;
 
@@ -113,14 +113,18 @@ fn print_use(ui: &Ui, stats: &Stats) -> Result<(), CommandError> {
     let row = |title: &str, name: &str, of: &UseOf, over_time: String| {
         ui.line(format_args!("  {title:<8} {name:<20} {}{over_time}", share(of)))
     };
+    let parts = |part: &dyn Fn(&Uses) -> Option<UseOf>| {
+        let periods = stats.use_over_time.iter();
+        over_time(periods.filter_map(|period| Some((period.period, part(&period.uses)?))))
+    };
     for (kind, of) in &uses.by_kind {
-        row("kind", kind.as_str(), of, over_time(stats, |uses| uses.by_kind.get(kind)))?;
+        row("kind", kind.as_str(), of, parts(&|uses| uses.by_kind.get(kind).copied()))?;
     }
     for (role, of) in &uses.by_role {
-        row("role", role.as_str(), of, over_time(stats, |uses| uses.by_role.get(role)))?;
+        row("role", role.as_str(), of, parts(&|uses| uses.by_role.get(role).copied()))?;
     }
     for (name, of) in &uses.by_section {
-        row("section", name, of, over_time(stats, |uses| uses.by_section.get(name)))?;
+        row("section", name, of, parts(&|uses| uses.by_section.get(name).copied()))?;
     }
     for period in stats.use_over_time.iter().filter(|period| period.uses.total.items > 0) {
         row("when", period.period.label(), &period.uses.total, String::new())?;
@@ -129,12 +133,10 @@ fn print_use(ui: &Ui, stats: &Stats) -> Result<(), CommandError> {
 }
 
 /// The share of each part of the past, the latest first, if there is more than one: `; 7 days 40 %, before 25 %`.
-fn over_time<'s>(stats: &'s Stats, part: impl Fn(&'s Uses) -> Option<&'s UseOf>) -> String {
-    let shares = stats.use_over_time.iter().filter_map(|period| {
-        let percent = part(&period.uses)?.percent()?;
-        Some(format!("{} {percent:.0} %", period.period.label()))
-    });
-    let shares: Vec<String> = shares.collect();
+fn over_time(parts: impl Iterator<Item = (Period, UseOf)>) -> String {
+    let shares: Vec<String> = parts
+        .filter_map(|(period, of)| Some(format!("{} {:.0} %", period.label(), of.percent()?)))
+        .collect();
     if shares.len() < 2 { String::new() } else { format!("; {}", shares.join(", ")) }
 }
 
@@ -142,7 +144,8 @@ fn over_time<'s>(stats: &'s Stats, part: impl Fn(&'s Uses) -> Option<&'s UseOf>)
 fn print_items(ui: &Ui, stats: &Stats) -> Result<(), CommandError> {
     for one in stats.use_by_item.iter().take(SHOWN_ITEMS) {
         let name = cut::cut(&format!("{} {}", one.kind, one.id), 29);
-        ui.line(format_args!("  {name:<29} {}", share(&one.uses)))?;
+        let parts = one.over_time.iter().map(|(period, of)| (*period, *of));
+        ui.line(format_args!("  {name:<29} {}{}", share(&one.uses), over_time(parts)))?;
     }
     let more = stats.use_by_item.len().saturating_sub(SHOWN_ITEMS);
     if more > 0 {

@@ -36,7 +36,7 @@ fn counts_everything_once() {
 }
 
 /// Delivers a brief to an agent that uses none of its items, and is seen to its end.
-fn ignored(env: &TestEnv, group: &str) {
+pub(crate) fn ignored(env: &TestEnv, group: &str) {
     let actions =
         "print \"```handover\" print \"verdict: complete\" print \"summary: done\" print \"```\"";
     let command = format!("{} {actions}", FakeAgent::program().display());
@@ -46,7 +46,7 @@ fn ignored(env: &TestEnv, group: &str) {
 }
 
 /// Makes everything in the store so many days older.
-fn age(env: &TestEnv, days: i64) {
+pub(crate) fn age(env: &TestEnv, days: i64) {
     let store = database(env);
     for table in ["package", "receipt"] {
         let sql = format!("UPDATE {table} SET created_at = created_at - ?1");
@@ -111,6 +111,14 @@ fn use_is_shown_over_time_and_what_is_never_used_is_offered_for_retirement() {
         let line = people.lines().find(|line| line.contains(part)).unwrap_or_default();
         assert!(line.ends_with("; 7 days 0 %, 7–30 days 0 %"), "{people}");
     }
+    // So has each item.
+    let item = &stats(&env)["use_by_item"][0];
+    let part = |period: &str| &item["over_time"][period]["items"];
+    assert_eq!((part("last_week"), part("last_month")), (&json!(1), &json!(5)), "{item:#}");
+    assert_eq!(item["over_time"].get("before"), None, "{item:#}");
+    let people = env.run(["stats", "--items"]).ok().stdout;
+    let line = people.lines().find(|line| line.contains("package 1")).unwrap_or_default();
+    assert!(line.ends_with("(0 of 6 items); 7 days 0 %, 7–30 days 0 %"), "{people}");
     // The command does what it says.
     let words: Vec<&str> = command.split(" --reason ").next().unwrap().split(' ').skip(1).collect();
     env.run(&words).ok();

@@ -118,7 +118,7 @@ pub fn of(
         }
     }
     for session in &mine {
-        count_session(store, session, &within, &mut stats, &mut items)?;
+        count_session(store, session, &within, now, &mut stats, &mut items)?;
     }
     stats.never_used = idle::of(store, project, &items.ever, now)?;
     stats.use_by_item = items.within.most_wasted();
@@ -164,6 +164,7 @@ fn count_session(
     store: &dyn Store,
     session: &SessionId,
     within: &dyn Fn(Timestamp) -> bool,
+    now: Timestamp,
     stats: &mut Stats,
     items: &mut Counted,
 ) -> Result<(), EngineError> {
@@ -185,7 +186,7 @@ fn count_session(
         let is_delivered = matches!(row.state, ReceiptState::Delivered | ReceiptState::Confirmed);
         if !within(row.created_at) {
             if is_delivered {
-                items.ever.count(&store.receipt(&row.id)?);
+                items.ever.count(&store.receipt(&row.id)?, now);
             }
             continue;
         }
@@ -202,8 +203,8 @@ fn count_session(
         for period in &mut stats.use_over_time {
             period.count(&receipt);
         }
-        items.within.count(&receipt);
-        items.ever.count(&receipt);
+        items.within.count(&receipt, now);
+        items.ever.count(&receipt, now);
         let verdict = verdicts.iter().find(|verdict| verdict.receipt.as_ref() == Some(&row.id));
         stats.learning.count(&receipt, verdict.map(|verdict| verdict.verdict));
         for item in receipt.items.iter().filter(|item| item.kind == ItemKind::Package) {

@@ -92,7 +92,7 @@ pub fn use_of(receipt: &Receipt) -> Option<UseOf> {
 }
 
 /// A part of the past.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
     /// The last seven days.
@@ -104,7 +104,8 @@ pub enum Period {
 }
 
 impl Period {
-    const ALL: [Self; 3] = [Self::LastWeek, Self::LastMonth, Self::Before];
+    /// The latest first.
+    pub const ALL: [Self; 3] = [Self::LastWeek, Self::LastMonth, Self::Before];
 
     /// From how many days ago, and until how many; no start means the beginning.
     const fn days(self) -> (Option<u32>, u32) {
@@ -113,6 +114,22 @@ impl Period {
             Self::LastMonth => (Some(30), 7),
             Self::Before => (None, 30),
         }
+    }
+
+    /// Its start, where none is the beginning, and its end.
+    fn bounds(self, now: Timestamp) -> (Option<Timestamp>, Timestamp) {
+        let (from, until) = self.days();
+        // What was delivered while this is counted belongs to the last week.
+        let until = if until == 0 { now.plus_seconds(1) } else { now.days_before(until) };
+        (from.map(|days| now.days_before(days)), until)
+    }
+
+    /// The one that a time is in; none if it has not come yet.
+    fn of(at: Timestamp, now: Timestamp) -> Option<Self> {
+        Self::ALL.into_iter().find(|period| {
+            let (from, until) = period.bounds(now);
+            from.is_none_or(|from| at >= from) && at < until
+        })
     }
 
     /// For people.
@@ -128,7 +145,7 @@ impl Period {
 /// What became of what agents received in a part of the past.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UsePeriod {
-    /// Which part.
+    /// Its name.
     pub period: Period,
     /// Its start; none is the beginning.
     pub from: Option<Timestamp>,
@@ -146,15 +163,8 @@ impl UsePeriod {
     /// All parts of the past, the latest first.
     pub(super) fn all_before(now: Timestamp) -> Vec<Self> {
         let part = |period: Period| {
-            let (from, until) = period.days();
-            Self {
-                period,
-                from: from.map(|days| now.days_before(days)),
-                // What was delivered while this is counted belongs to the last week.
-                until: if until == 0 { now.plus_seconds(1) } else { now.days_before(until) },
-                delivered_tokens: 0,
-                uses: Uses::default(),
-            }
+            let (from, until) = period.bounds(now);
+            Self { period, from, until, delivered_tokens: 0, uses: Uses::default() }
         };
         Period::ALL.map(part).into()
     }
@@ -180,6 +190,8 @@ pub struct ItemUses {
     /// What became of it in those that were.
     #[serde(flatten)]
     pub uses: UseOf,
+    /// The same by part of the past, where there is something to tell.
+    pub over_time: BTreeMap<Period, UseOf>,
     /// When an agent last received it.
     pub last_received: Timestamp,
     /// When an agent that used it received it.
@@ -191,7 +203,8 @@ pub struct ItemUses {
 pub(super) struct Items(BTreeMap<(ItemKind, String), ItemUses>);
 
 impl Items {
-    pub(super) fn count(&mut self, receipt: &Receipt) {
+    pub(super) fn count(&mut self, receipt: &Receipt, now: Timestamp) {
+        let period = Period::of(receipt.created_at, now);
         for (item, used_tokens) in with_tokens(&receipt.items) {
             let (kind, at) = (item.kind, receipt.created_at);
             if !matches!(kind, ItemKind::Package | ItemKind::Note | ItemKind::Strategy) {
@@ -202,14 +215,20 @@ impl Items {
                 id: item.id.clone(),
                 briefs: 0,
                 uses: UseOf::default(),
+                over_time: BTreeMap::new(),
                 last_received: at,
                 last_used: None,
             });
             one.briefs += 1;
             one.last_received = one.last_received.max(at);
             let Some(used) = item.used else { continue };
-            one.uses.add(used != Use::Unused, item.tokens, used_tokens);
-            if used != Use::Unused {
+            let is_used = used != Use::Unused;
+            one.uses.add(is_used, item.tokens, used_tokens);
+            if let Some(period) = period {
+                let part = one.over_time.entry(period).or_default();
+                part.add(is_used, item.tokens, used_tokens);
+            }
+            if is_used {
                 one.last_used = one.last_used.max(Some(at));
             }
         }

@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use handover_engine::stats::{self, Idle, ItemUses, Learning, Stats, UseOf, UsePeriod, Uses};
+use handover_engine::stats::{
+    self, Idle, ItemUses, Learning, Period, Stats, UseOf, UsePeriod, Uses,
+};
 use handover_model::{ItemKind, NoteId};
 use handover_store::StrategyFilter;
 use maud::{Markup, html};
@@ -197,7 +199,7 @@ fn titles(site: &Site<'_>, all: &[ItemUses]) -> HashMap<(ItemKind, String), Stri
 fn items(site: &Site<'_>, all: &[ItemUses]) -> Markup {
     use Column::{Number, Text};
     let titles = titles(site, all);
-    let columns = [
+    let mut columns = vec![
         Text("Item"),
         Number("Briefs"),
         Number("Judged"),
@@ -205,25 +207,31 @@ fn items(site: &Site<'_>, all: &[ItemUses]) -> Markup {
         Number("Unused tokens"),
         Text("Last used"),
     ];
+    // The share of its tokens that was used in each part of the past.
+    columns.extend(Period::ALL.map(|period| Number(period.label())));
     let row = |one: &ItemUses| {
+        let mut cells = vec![
+            html! { (count(one.briefs)) },
+            html! { (count(one.uses.items)) },
+            html! { (count(one.uses.used)) },
+            html! { (count(one.uses.tokens - one.uses.used_tokens)) },
+            html! {
+                @match one.last_used {
+                    Some(at) => { (relative_time(site.now, at)) }
+                    None => { "never" }
+                }
+            },
+        ];
+        cells.extend(Period::ALL.map(|period| {
+            html! { (share(&one.over_time.get(&period).copied().unwrap_or_default())) }
+        }));
         Row::new(
             named(
                 one.kind,
                 &one.id,
                 titles.get(&(one.kind, one.id.clone())).map_or(one.id.as_str(), String::as_str),
             ),
-            [
-                html! { (count(one.briefs)) },
-                html! { (count(one.uses.items)) },
-                html! { (count(one.uses.used)) },
-                html! { (count(one.uses.tokens - one.uses.used_tokens)) },
-                html! {
-                    @match one.last_used {
-                        Some(at) => { (relative_time(site.now, at)) }
-                        None => { "never" }
-                    }
-                },
-            ],
+            cells,
         )
     };
     table("", &columns, all.iter().take(LISTED).map(row))

@@ -56,3 +56,23 @@ fn what_nobody_uses_is_offered_for_retirement_and_goes() {
     hides(&after, &[&format!("handover package retire {idle}")]);
     shows(&after, &["was used at least once"]);
 }
+
+#[test]
+fn the_use_of_an_item_is_shown_over_time() {
+    let fixture = Fixture::new();
+    let packages =
+        fixture.register(&[fixture.package(LONG_AGO, "developer", "Prices", "Prices are cents.")]);
+    for (seconds, used) in [(LONG_AGO + 10, Use::Unused), (20, Use::Opened)] {
+        let receipt = fixture.receipt(seconds, "developer", &packages, "block");
+        let item = packages[0].to_string();
+        let uses = [ItemUse { kind: ItemKind::Package, item, used }];
+        fixture.store.mark_used(&receipt, &uses).unwrap();
+    }
+    let page = fixture.page("/use");
+    let (_, table) = page.split_once("What costs most unused").unwrap();
+    let (_, row) = table.split_once("href=\"/packages/").unwrap();
+    let (row, _) = row.split_once("</tr>").unwrap();
+    for (period, share) in [("7 days", "100 %"), ("7–30 days", "0 %"), ("before", "–")] {
+        shows(row, &[&format!("data-name=\"{period}\">{share}</td>")]);
+    }
+}
