@@ -68,6 +68,13 @@ const FIXES_TOO: &[&str] = &[" to fix ", " and fix ", ", fix ", " & fix "];
 const TURNS: &[&str] =
     &[" using ", " via ", " instead of ", " rather than ", "; ", ". ", " so that "];
 
+/// Verbs with which a subject begins that may say with what: `Escape names with shlex.quote()`.
+const DOINGS: &str = "compare escape normalize parse print quote resolve round serialize deserialize sort split \
+    strip trim truncate validate";
+
+/// Words in front of ` with ` that look like something done and are none.
+const STATES: &str = "interacting interfering string thing working";
+
 /// What was done besides.
 const BESIDES: &str = "add added adds also cleanup improve introduce refactor refactored update";
 
@@ -79,10 +86,10 @@ const SURELY: &str = "broken crash crashes fails hangs incorrect incorrectly los
     regression should shouldn't twice wrong wrongly";
 
 /// Words that name nothing.
-const VAGUE: &str = "a an and another argument at bad behavior behaviour bug bugs case cases code comments \
-    corner edge few file files fix fixes for from handling in issue issues it its logic \
-    minor more nitpicks of on or other pr problem problems review several small some stuff \
-    test tests the things this to various which with";
+const VAGUE: &str = "a an and another argument at bad behavior behaviour bug bugs case cases check \
+    checks code comments corner edge few file files fix fixes for from handling in issue issues it its logic \
+    minor more nitpicks of on or other pr problem problems review several small some \
+    speculative stuff test tests the things this to various which with";
 
 /// With fewer words that name something, a subject alone is no task.
 const LEAST_WORDS: usize = 3;
@@ -97,7 +104,7 @@ impl Subject {
             None => line.to_owned(),
         };
         let (scope, line) = without_names(line.trim());
-        let text = without_references(line);
+        let text = without_slips(&without_references(line));
         let (fixed, after_colon, text) = without_fix(&text);
         let text = before_turn(&text);
         // `Document and fix x`
@@ -109,6 +116,9 @@ impl Subject {
             .trim_matches([' ', '.', ':', ',', ';', '-'])
             .trim_end_matches([' ', '('])
             .to_owned();
+        if says_what_to_use(&text) {
+            return None;
+        }
         // `Fix return values` begins with a noun, `Fix: return values` with a verb.
         let is_noun = fixed && !after_colon;
         let ask = if is_noun { Some(Ask::Bug) } else { asked(&text, fixed) }?;
@@ -152,6 +162,14 @@ fn without_names(line: &str) -> (&str, &str) {
         true => (kind, rest),
         false => ("", line),
     }
+}
+
+/// Without words that are there twice, and without for how long: `Skip the cache for now`.
+fn without_slips(text: &str) -> String {
+    let mut words: Vec<&str> = text.split(' ').collect();
+    words.dedup_by(|word, before| word == before && word.chars().all(char::is_alphabetic));
+    let text = words.join(" ");
+    text.trim_end_matches('.').strip_suffix(" for now").map_or_else(|| text.clone(), str::to_owned)
 }
 
 /// Whether a text says that something was fixed, whether a colon follows, and the rest.
@@ -209,6 +227,13 @@ fn before_turn(text: &str) -> String {
             cut(at);
         }
     }
+    for (at, _) in text.match_indices(" with ") {
+        // `with many=True` and `crash with json.loads` say when it happens.
+        let name = text[at + 6..].split_whitespace().next().unwrap_or_default();
+        if is_callable(name) && says_what_is_done(&text[..at]) && !describes(at) {
+            cut(at);
+        }
+    }
     for (at, _) in text.match_indices(" to ") {
         let next = text[at + 4..].split_whitespace().next().unwrap_or_default();
         if among(HOW, next) {
@@ -228,6 +253,44 @@ fn before_turn(text: &str) -> String {
         }
     }
     text[..end].to_owned()
+}
+
+/// Whether a text is about something that is done, so that `with` leads to the means: `sanitizing of strings` and
+/// `Escape strings`, but not `crash`.
+fn says_what_is_done(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let mut words = lower.split_whitespace();
+    let begins = words.next().is_some_and(|word| among(DOINGS, word));
+    let last = words.next_back().unwrap_or_default();
+    begins || last.len() > 5 && last.ends_with("ing") && !among(STATES, last)
+}
+
+/// Whether a text demands a certain means: `x should use y()`.
+fn says_what_to_use(text: &str) -> bool {
+    text.match_indices(" should ").any(|(at, should)| {
+        let after = text[at + should.len()..].split_whitespace();
+        let mut words = after.skip_while(|word| among(MANNERS, word) || *word == "now");
+        let uses = words.next().is_some_and(|word| matches!(word, "use" | "call"));
+        uses && words.find(|word| !matches!(*word, "a" | "an" | "the")).is_some_and(is_code)
+    })
+}
+
+/// Whether a word names something in code that can be called: `json.loads`, `quote()`.
+fn is_callable(word: &str) -> bool {
+    let name = word.trim_matches(['`', '"', '\'', ',', ';', ':', '.']);
+    let parts = name.strip_suffix("()").unwrap_or(name).split('.');
+    let is_name = |part: &str| {
+        part.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && part.starts_with(|c: char| c.is_alphabetic() || c == '_')
+    };
+    (name.ends_with("()") || name.contains('.')) && parts.into_iter().all(is_name)
+}
+
+/// Whether a word can only be a name in code.
+fn is_code(word: &str) -> bool {
+    let hump = |pair: &[char]| pair[0].is_lowercase() && pair[1].is_uppercase();
+    let chars: Vec<char> = word.chars().collect();
+    word.starts_with('`') || word.contains('_') || is_callable(word) || chars.windows(2).any(hump)
 }
 
 /// What a text asks for; none if it says how something was done, or nothing of either kind.
@@ -331,6 +394,34 @@ mod tests {
             (":bug: Fix pass_original on nested many", "bug: pass_original on nested many"),
             ("[3.2.x] Fixed #33 -- Crash of lazy queries.", "bug: Crash of lazy queries"),
             ("Empty slices should be empty", "bug: Empty slices should be empty"),
+            // With what it was done; and with what it happens.
+            (
+                "Document and fix command string sanitizing with `shlex.split`",
+                "bug: command string sanitizing",
+            ),
+            (
+                "Escape arguments of the pager with shlex.quote()",
+                "change: Escape arguments of the pager",
+            ),
+            (
+                "Fix #906: Raise `ValidationError` on non-iterables with `many=True`",
+                "change: Raise `ValidationError` on non-iterables with `many=True`",
+            ),
+            (
+                "Fix version detection when invoking it with `runpy.run_module`",
+                "bug: version detection when invoking it with `runpy.run_module`",
+            ),
+            ("Fix crash of help with `typing.Literal`", "bug: crash of help with `typing.Literal`"),
+            (
+                "Usage error should use the color of errors",
+                "bug: Usage error should use the color of errors",
+            ),
+            // Slips.
+            (
+                "Fix speculative speculative empty string check",
+                "bug: speculative empty string check",
+            ),
+            ("Un-deprecate __version__ for now", "change: Un-deprecate __version__"),
             (
                 "flag option with duplicate names raises ValueError",
                 "change: flag option with duplicate names raises ValueError",
@@ -346,6 +437,9 @@ mod tests {
             ("Added support for tuple types.  This fixes #239", "-"),
             ("Bug fix #793; use the first defined long name", "-"),
             ("glob expansion on Windows doesn't fail on invalid values", "-"),
+            ("`FuncParamType` should use `ValueError` message in `self.fail()` (#3211)", "-"),
+            ("FuncParamType should use ValueError message in self.fail()", "-"),
+            ("Fix #12: progress bars should always call the `render_finish` hook", "-"),
         ] {
             assert_eq!(read(line), left, "{line}");
         }
@@ -359,6 +453,8 @@ mod tests {
             "Fix PR review issues.",
             "Fix corner case",
             "Fix error message (#2246)",
+            "Fix speculative speculative empty string check",
+            "Un-deprecate __version__ for now",
         ] {
             assert!(!enough(line), "{line}");
         }
