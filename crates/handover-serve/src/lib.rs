@@ -24,6 +24,7 @@ mod received;
 mod response;
 mod router;
 mod rpc;
+mod shared_pages;
 mod state;
 mod token;
 mod transactions;

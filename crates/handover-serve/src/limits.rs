@@ -65,6 +65,10 @@ pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Changes per poll; fewer than a subscriber may fall behind.
 pub(crate) const POLL_BATCH: u32 = 500;
 
+/// How long a rendered page is shared by those who ask for the same, and how many pages are.
+pub(crate) const SHARED_PAGE: Duration = Duration::from_millis(500);
+pub(crate) const SHARED_PAGES: usize = 64;
+
 /// How often an idle event stream sends a comment.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
 

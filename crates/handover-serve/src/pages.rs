@@ -1,5 +1,7 @@
 //! The dashboard: translates between HTTP and handover-web.
 
+use std::sync::Arc;
+
 use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -45,13 +47,13 @@ pub(crate) async fn page(
             Some(_) | None => Vec::new(),
         },
         cookies: other_cookies(&headers),
-        known_tag: text(header::IF_NONE_MATCH).map(str::to_owned),
     };
     let need = match method {
         handover_web::Method::Get => TokenScope::Read,
         handover_web::Method::Post => TokenScope::Write,
     };
     let form_token = state.form_token(&caller);
+    let shared = Arc::clone(&state.shared_pages);
     let rendered = state.run_with_access(caller, need, move |context, access| {
         let author = match &access.token {
             Some(token) => format!("dashboard, token {token}"),
@@ -76,7 +78,22 @@ pub(crate) async fn page(
             machine: &context.machine,
             now: context.now,
         };
-        Ok(handover_web::answer(&site, &request))
+        match handover_web::shared_address(&request, context.now) {
+            Some(address) => {
+                let change = context.store.feed_span()?.last;
+                let render = || handover_web::page(&site, &request);
+                let mut page = shared.get(&form_token, address, change, render);
+                handover_web::remember(&request, context.now, &mut page);
+                Ok(page)
+            }
+            None => {
+                let answer = handover_web::answer(&site, &request);
+                if request.method == handover_web::Method::Post {
+                    shared.clear();
+                }
+                Ok(answer)
+            }
+        }
     });
     rendered.await.map_or_else(|error| error_response(&error), into_response)
 }

@@ -16,6 +16,7 @@ use crate::feeds::Feeds;
 use crate::policy::{AccessPolicy, Caller};
 use crate::projects::ProjectContextProvider;
 use crate::rate_limit::RateLimiter;
+use crate::shared_pages::SharedPages;
 use crate::token;
 use crate::transactions::Transactions;
 
@@ -27,6 +28,7 @@ pub(crate) struct ServiceState {
     pub(crate) rate_limiter: Arc<RateLimiter>,
     pub(crate) feeds: Arc<Feeds>,
     pub(crate) transactions: Arc<Transactions>,
+    pub(crate) shared_pages: Arc<SharedPages>,
     /// What the tokens of forms are derived from; another one after each start.
     form_secret: [u8; 32],
     pub(crate) counters: Arc<Counters>,
@@ -45,6 +47,7 @@ impl ServiceState {
             rate_limiter: Arc::default(),
             feeds: Arc::new(Feeds::new(shutdown)),
             transactions: Arc::default(),
+            shared_pages: Arc::default(),
             form_secret: random(),
             counters: Arc::default(),
         }

@@ -33,10 +33,7 @@ const THEMES: [&str; 3] = ["auto", "light", "dark"];
 /// The complete HTML document.
 pub(crate) fn render(frame: &Frame<'_>, page: &Page) -> PageResponse {
     let Frame { site, request, nav, section, done } = frame;
-    let cookie = request.cookies.iter().find(|(name, _)| name == THEME);
-    let theme = cookie
-        .and_then(|(_, value)| THEMES.into_iter().find(|theme| theme == value))
-        .unwrap_or("auto");
+    let theme = theme(request);
     let query = request.query("q").filter(|_| *section == "/search").unwrap_or_default();
     let document = html! {
         (DOCTYPE)
@@ -87,6 +84,12 @@ pub(crate) fn render(frame: &Frame<'_>, page: &Page) -> PageResponse {
         }
     };
     PageResponse::html(document.into_string())
+}
+
+/// The theme that was chosen.
+pub(crate) fn theme(request: &PageRequest) -> &'static str {
+    let cookie = request.cookies.iter().find(|(name, _)| name == THEME);
+    cookie.and_then(|(_, value)| THEMES.into_iter().find(|theme| theme == value)).unwrap_or("auto")
 }
 
 /// The address of this page, as the value of a query parameter.

@@ -30,5 +30,6 @@ pub use experiment::experiment;
 pub use report::{ReportError, report, report_receipt, report_session};
 pub use request::{Method, PageRequest};
 pub use response::PageResponse;
-pub use router::{answer, demo_paths};
+pub use router::{answer, demo_paths, page, shared_address};
 pub use site::Site;
+pub use visit::remember;

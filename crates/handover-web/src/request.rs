@@ -22,8 +22,6 @@ pub struct PageRequest {
     pub form: Vec<(String, String)>,
     /// The browser's cookies, without the one that holds its token.
     pub cookies: Vec<(String, String)>,
-    /// The `If-None-Match` header.
-    pub known_tag: Option<String>,
 }
 
 impl PageRequest {
@@ -35,7 +33,6 @@ impl PageRequest {
             query: Vec::new(),
             form: Vec::new(),
             cookies: Vec::new(),
-            known_tag: None,
         }
     }
 

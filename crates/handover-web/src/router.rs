@@ -1,5 +1,7 @@
 //! Finds the page of a request.
 
+use handover_model::Timestamp;
+use handover_text::redact_message;
 use maud::{Markup, html};
 
 use crate::error::PageError;
@@ -13,18 +15,45 @@ use crate::{asset, form, pages, report, visit};
 
 /// Answers a request. Failures become pages too.
 pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
-    if let Some(response) = asset::at(&request.path) {
-        return response;
+    match file(site, request) {
+        Some(response) => response,
+        None => {
+            let mut response = page(site, request);
+            visit::remember(request, site.now, &mut response);
+            response
+        }
     }
-    if let Some(response) = pages::session::picture::file(site, request) {
-        return response;
+}
+
+/// All that a page depends on besides the project, its state and the rights of the caller: requests with the same
+/// address here have the same page. None for what is not a page, or is shown once.
+pub fn shared_address(request: &PageRequest, now: Timestamp) -> Option<String> {
+    let found =
+        pages::ALL.iter().copied().flatten().find(|entry| entry.matches(&request.path).is_some());
+    if found.is_none() || request.method != Method::Get || request.query("done").is_some() {
+        return None;
     }
-    if let Some(response) = report::file(site, request) {
-        return response;
+    let visited = ["/", "/away"].contains(&&*request.path);
+    let before = visit::before(request, now).filter(|_| visited);
+    let mut address = form_urlencoded::Serializer::new(String::new());
+    address.append_pair("path", &request.path).append_pair("theme", layout::theme(request));
+    address.append_pair("before", &before.map(|time| time.to_string()).unwrap_or_default());
+    for (name, value) in &request.query {
+        address.append_pair(name, value);
     }
-    if request.path == "/theme" {
-        return layout::choose_theme(request);
-    }
+    Some(address.finish())
+}
+
+/// What is not a page: assets, pictures and files to send; and the choice of a theme.
+fn file(site: &Site<'_>, request: &PageRequest) -> Option<PageResponse> {
+    asset::at(&request.path)
+        .or_else(|| pages::session::picture::file(site, request))
+        .or_else(|| report::file(site, request))
+        .or_else(|| (request.path == "/theme").then(|| layout::choose_theme(request)))
+}
+
+/// Answers a request for a page, without what the browser has to remember ([`visit::remember`]).
+pub fn page(site: &Site<'_>, request: &PageRequest) -> PageResponse {
     let found = pages::ALL.iter().copied().flatten().find_map(|entry| {
         entry.matches(&request.path).map(|params| (entry, Route { request, params }))
     });
@@ -48,9 +77,6 @@ pub fn answer(site: &Site<'_>, request: &PageRequest) -> PageResponse {
     let frame = Frame { site, request, nav: &navigation(), section, done: done.as_ref() };
     let mut response = layout::render(&frame, &page);
     response.status = status;
-    if request.method == Method::Get && status == 200 {
-        visit::remember(request, site.now, &mut response);
-    }
     response
 }
 
@@ -102,7 +128,7 @@ fn explanation(title: &str, what: &str, next: &Markup) -> Page {
         breadcrumbs: Vec::new(),
         body: html! {
             h1 { (title) }
-            p class="lead" { (untrusted(what)) }
+            p class="lead" { (untrusted(&redact_message(what))) }
             p { (next) }
         },
     }
@@ -131,6 +157,34 @@ mod tests {
         for entry in entries() {
             assert!(entries().any(|other| other.path == entry.section), "{}", entry.name);
         }
+    }
+
+    #[test]
+    fn pages_are_shared_by_those_who_see_the_same() {
+        let now = Timestamp::from_micros(1_800_000_000_000_000);
+        let shared = |path: &str, query: &[(&str, &str)], cookies: &[(&str, &str)]| {
+            let own = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+                list.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
+            };
+            let mut request = PageRequest::get(path);
+            (request.query, request.cookies) = (own(query), own(cookies));
+            shared_address(&request, now)
+        };
+        let seen = [("handover_seen", "2024-01-01T00:00:00Z")];
+        assert_eq!(shared("/sessions", &[], &seen), shared("/sessions", &[], &[]));
+        assert!(shared("/sessions", &[], &[]).is_some());
+        for (query, cookies) in [
+            (&[][..], &seen[..]),
+            (&[("before", "2024-01-01T00:00:00Z")], &[]),
+            (&[("q", "x")], &[]),
+            (&[], &[("handover_theme", "dark")]),
+        ] {
+            assert_ne!(shared("/", query, cookies), shared("/", &[], &[]), "{query:?} {cookies:?}");
+        }
+        for path in ["/theme", "/nothing", "/assets/x", "/runs/x/report.html"] {
+            assert_eq!(shared(path, &[], &[]), None, "{path}");
+        }
+        assert_eq!(shared("/", &[("done", "op_1")], &[]), None, "shown once");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use handover_model::Timestamp;
 
-use crate::request::PageRequest;
+use crate::request::{Method, PageRequest};
 use crate::response::PageResponse;
 
 /// The last request, and the end of the visit before this one.
@@ -30,8 +30,11 @@ pub(crate) fn before(request: &PageRequest, now: Timestamp) -> Option<Timestamp>
     if since(now, seen) > PAUSE { Some(seen) } else { cookie(request, BEFORE) }
 }
 
-/// Has the browser remember this request.
-pub(crate) fn remember(request: &PageRequest, now: Timestamp, response: &mut PageResponse) {
+/// Has the browser remember when it asked for a page that exists.
+pub fn remember(request: &PageRequest, now: Timestamp, response: &mut PageResponse) {
+    if request.method != Method::Get || response.status != 200 {
+        return;
+    }
     let seen = cookie(request, SEEN).filter(|seen| *seen <= now);
     let mut keep = |name: &str, time: Timestamp| {
         let cookie = format!("{name}={time}; Path=/; Max-Age={KEPT}; SameSite=Strict; HttpOnly");

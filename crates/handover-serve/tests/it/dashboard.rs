@@ -1,6 +1,7 @@
 //! Pages over HTTP: headers, methods, cookies. Their content is tested in handover-web.
 
 use handover_model::TokenScope;
+use serde_json::json;
 
 use crate::fixture::TestService;
 
@@ -78,6 +79,34 @@ fn a_visit_after_a_pause_is_remembered() {
     assert_eq!(cookies("a=b"), ["handover_seen"]);
     let back = cookies("handover_seen=2020-01-01T00:00:00Z");
     assert_eq!(back, ["handover_before", "handover_seen"]);
+}
+
+/// Pages are shared by those who ask at once, but never across a change.
+#[test]
+fn a_page_shows_what_was_written_just_before() {
+    let service = TestService::requiring_tokens();
+    let (one, two) = (service.token(TokenScope::Write), service.token(TokenScope::Read));
+    for nth in 0..10 {
+        let thought = format!("thought number {nth}");
+        for reader in [&one, &two] {
+            let page = service.get_as(reader, "/sessions/s1/reasoning").is(200).body;
+            assert!(!page.contains(&thought), "{page}");
+        }
+        let body = json!({"role": "developer", "phase": "risks", "content": thought});
+        service.post_as(&one, "/api/v1/sessions/s1/reasoning", &body).is(200);
+        for reader in [&one, &two] {
+            let page = service.get_as(reader, "/sessions/s1/reasoning").is(200).body;
+            assert!(page.contains(&thought), "{page}");
+        }
+    }
+    let forms = |token: &str| {
+        service.get_as(token, "/sessions/s1").is(200).body.contains("<form class=\"act\"")
+    };
+    assert_eq!(
+        [forms(&one), forms(&two), forms(&one)],
+        [true, false, true],
+        "with their own rights"
+    );
 }
 
 #[test]

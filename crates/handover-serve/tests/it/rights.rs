@@ -1,6 +1,6 @@
 //! What each scope may do, on every interface.
 
-use handover_model::{TokenKind, TokenScope};
+use handover_model::{SessionStatus, TokenKind, TokenScope};
 use handover_store::Sessions;
 use serde_json::{Value, json};
 
@@ -48,7 +48,18 @@ fn a_read_token_cannot_write() {
         ("authorization", &*bearer(&reader)),
         ("content-type", "application/x-www-form-urlencoded"),
     ];
-    service.send("POST", "/runs/run_1/answers", &headers, "text=8080").fails(403, "forbidden");
+    for (path, form) in [
+        ("/runs/run_1/answers", "text=8080"),
+        ("/runs/run_1/act", "do=skip&story=1-1-login"),
+        ("/runs/run_1/act", "do=abandon"),
+        ("/runs/run_1/act", "do=approve&scenario=M1"),
+        ("/changes", "what=session&id=s1&do=close"),
+        ("/changes", "what=operation&id=op_1&do=undo"),
+    ] {
+        service.send("POST", path, &headers, form).fails(403, "forbidden");
+    }
+    let session = service.contexts.store(None).session(&"s1".parse().unwrap()).unwrap();
+    assert_eq!(session.status, SessionStatus::Active);
     let counts = service.contexts.store(None).session_counts(&"s1".parse().unwrap()).unwrap();
     assert_eq!((counts.packages, counts.reasoning, counts.receipts), (0, 0, 0));
 }
