@@ -50,10 +50,11 @@ fn reading<'a>(site: &Site<'a>) -> Site<'a> {
 pub fn report(site: &Site<'_>, id: &RunId) -> Result<String, ReportError> {
     let site = &reading(site);
     let view = RunView::read(site, id)?;
-    let sections = run::sections(site, &view, None)?;
+    let sections = run::sections(site, &view, run::Place::File)?;
     let body = html! {
         (run::heading(site, &view))
         (sections)
+        (run::causes::of_run(&view))
         (run::agent_summaries(&view))
     };
     let from = html! { "from the journal of run " code { (view.run.id) } };

@@ -6,6 +6,7 @@ mod format;
 mod links;
 mod order;
 mod paging;
+mod room;
 mod table;
 mod text;
 mod time;
@@ -20,6 +21,7 @@ pub(crate) use format::{bytes, count, duration, fraction, money, plural, price, 
 pub(crate) use links::{unlinked, with_parameter};
 pub(crate) use order::{Key, Order};
 pub(crate) use paging::Paging;
+pub(crate) use room::{Room, beginning, ending};
 pub(crate) use table::{Column, Row, ordered_table, table};
 pub(crate) use text::{excerpt, role_name, single_line, untrusted, with_code};
 pub(crate) use time::{

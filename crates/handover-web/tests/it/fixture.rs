@@ -30,6 +30,8 @@ pub(crate) struct Fixture {
     pub(crate) redactor: Redactor,
     pub(crate) session: SessionId,
     pub(crate) coverage: Option<BTreeMap<Coverage, u64>>,
+    /// What every commit adds.
+    pub(crate) added: String,
     operations: AtomicU32,
 }
 
@@ -73,6 +75,7 @@ impl Fixture {
             redactor: Redactor::default(),
             session: SessionId::new("s1").unwrap(),
             coverage: None,
+            added: "<b>bold</b>".to_owned(),
             operations: AtomicU32::new(1),
         };
         let metadata = fixture.redactor.clean_json(json!({}));
@@ -89,6 +92,13 @@ impl Fixture {
     /// The folder of the project.
     pub(crate) fn root(&self) -> &std::path::Path {
         self.folder.path()
+    }
+
+    /// Writes what an agent of a run printed: `RUN/STORY/dev-1.log`.
+    pub(crate) fn log(&self, path: &str, text: &str) {
+        let path = self.root().join(".handover/runs").join(path);
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(path, text).unwrap();
     }
 
     pub(crate) fn project(&self) -> ProjectId {
@@ -341,6 +351,13 @@ impl Fixture {
         run
     }
 
+    /// As an engine does when it ends.
+    pub(crate) fn let_go_of(&self, epic: &str) {
+        let epic = EpicId::new(epic).unwrap();
+        let (_, fence) = self.store.epic_owner(&epic).unwrap().unwrap();
+        self.store.unlock_epic(&epic, fence).unwrap();
+    }
+
     /// Appends raw entries to the journal of a run.
     pub(crate) fn journal(&self, run: &RunId, entries: &[(JournalKind, serde_json::Value)]) {
         for (kind, entry) in entries {
@@ -397,7 +414,8 @@ impl Fixture {
             coverage: &|| self.coverage.clone(),
             candidates: &|_, _| Vec::new(),
             patch: &|from, to, _| {
-                Some(format!("diff --git a/x b/x\n--- a/x\n+++ b/x\n-{from}\n+{to} <b>bold</b>\n"))
+                let added = &self.added;
+                Some(format!("diff --git a/x b/x\n--- a/x\n+++ b/x\n-{from}\n+{to} {added}\n"))
             },
             project: &project,
             author: "dashboard, token t1",

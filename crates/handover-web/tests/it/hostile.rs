@@ -1,6 +1,6 @@
 //! Text from agents and files is data on every page.
 
-use handover_model::{JournalKind, NoteKind, Topic, Verdict};
+use handover_model::{JournalKind, NoteKind, RunPhase, Topic, Verdict};
 use handover_store::{
     CleanSignature, ErrorPatterns, ErrorSighting, Events, NewEvent, NewStrategy, ReasoningFilter,
     Reasonings, Strategies, StrategyFilter,
@@ -9,7 +9,7 @@ use handover_web::{PageRequest, demo_paths};
 use serde_json::json;
 
 use crate::fixture::{Fixture, at, role};
-use crate::run_scene::{Ends, play};
+use crate::run_scene::{Ends, play, play_saying};
 
 /// A story of a run with a hostile title.
 const STORY: &str = "1-1-login";
@@ -30,8 +30,10 @@ fn huge() -> String {
 
 #[test]
 fn untrusted_text_never_becomes_markup() {
-    let fixture = Fixture::new();
+    let mut fixture = Fixture::new();
     let all = format!("{} {}", NASTY.join(" "), huge());
+    fixture.added = all.clone();
+    let fixture = fixture;
     let ids = fixture.register(&[fixture.package(
         1,
         "developer",
@@ -91,6 +93,8 @@ fn untrusted_text_never_becomes_markup() {
     let title = NASTY.join(" ");
     let run = play(&fixture, "run_1", &[(STORY, &title)], |_, _, _| Ends::With(Verdict::Blocked));
     fixture.append(&run, JournalKind::Note, json!({"note": all, "text": all}), None);
+    fixture.let_go_of("1");
+    let steps = said_in_runs(&fixture, &title, &all);
     let ids = [
         ("{session}", "s1"),
         ("{package}", "1"),
@@ -114,7 +118,18 @@ fn untrusted_text_never_becomes_markup() {
             check(name, &String::from_utf8(answer.body).unwrap());
         }
     }
+    for (path, story, phase) in &steps {
+        let asked = [("story", &**story), ("phase", phase), ("attempt", "1")];
+        let page = fixture.page_with(path, &asked);
+        assert!(page.contains("invoice"), "{path} {story} {phase} has nothing of it");
+        check(path, &page);
+    }
     for path in [
+        "/runs/run_2",
+        "/runs/run_2/journal",
+        "/runs/run_2/report.html",
+        "/runs/run_3",
+        "/runs/run_3/report.html",
         "/packages/2",
         "/sessions/s1/picture.svg",
         "/sessions/s1/report.html",
@@ -157,6 +172,38 @@ fn untrusted_text_never_becomes_markup() {
         let page = fixture.get("/sessions/s1/packages", &[("role", query)]);
         check("/sessions/s1/packages", &String::from_utf8(page.body).unwrap());
     }
+}
+
+/// Two runs in which every step says it, one that fails and one with scenarios, with the logs of their agents; the
+/// pages of what they did: address, story, phase.
+fn said_in_runs(fixture: &Fixture, title: &str, all: &str) -> Vec<(String, String, &'static str)> {
+    let log = [
+        json!({"type": "assistant", "message": {"id": "m1", "content": [
+            {"type": "text", "text": all},
+            {"type": "tool_use", "id": "t1", "name": all, "input": {"command": all}},
+        ]}}),
+        json!({"type": "user", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": all, "is_error": true},
+        ]}}),
+        json!({"type": "result", "subtype": "error", "is_error": true, "result": all}),
+    ];
+    let log: String = log.iter().map(|event| format!("{event}\n")).collect();
+    let mut pages = Vec::new();
+    for (run, review) in [("run_2", Verdict::Failed), ("run_3", Verdict::Passed)] {
+        play_saying(fixture, run, &[(STORY, title)], all, |_, phase, _| {
+            Ends::With(if phase == RunPhase::Review { review } else { Verdict::Complete })
+        });
+        fixture.let_go_of("1");
+        for phase in ["dev", "review"] {
+            fixture.log(&format!("{run}/{STORY}/{phase}-1.log"), &format!("{log}{all}\n"));
+        }
+        for phase in ["dev", "gates", "review", "fix"] {
+            pages.push((format!("/runs/{run}/steps"), STORY.to_owned(), phase));
+        }
+        pages.push((format!("/runs/{run}/stories"), STORY.to_owned(), ""));
+    }
+    pages.push(("/runs/run_3/steps".to_owned(), "epic-1".to_owned(), "uat"));
+    pages
 }
 
 #[track_caller]

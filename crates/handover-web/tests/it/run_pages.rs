@@ -113,7 +113,7 @@ fn a_finished_run() {
     [passed](/runs/run_1/steps?story=1-2-logout&amp;phase=review&amp;attempt=1) 1 m 05 s $0.25
     | 2 m 11 s | $0.50 | [c0ffee1234](/runs/run_1/stories?story=1-2-logout#landed)
     ## Time
-    When each step ran, to scale.
+    When each step ran, to scale; pauses are shortened.
     - 1-1-login
     - 1-2-logout
     (The steps of the run over time)
@@ -186,13 +186,13 @@ fn a_failed_run() {
     [failed](/runs/run_1/steps?story=1-1-login&amp;phase=review&amp;attempt=2) 1 m 05 s $0.25
     [complete](/runs/run_1/steps?story=1-1-login&amp;phase=fix&amp;attempt=1) 1 m 05 s $0.25
     | 4 m 23 s | $1.00 | handover/epic-1-1-1-login
-    | | 2 m 11 s | $0.50 | c0ffee1234
-    * review 1: failed, –
-    * fix 1: complete, –
+    | | 2 m 11 s | $0.50 | [c0ffee1234](/runs/run_1/stories?story=1-2-logout#landed)
+    * review 1: failed, 1.0 s
+    * fix 1: complete, 1.0 s
     ](/runs/run_1/steps?story=1-1-login&amp;phase=fix&amp;attempt=1)[
     * gates 2: passed, –
     ](/runs/run_1/steps?story=1-1-login&amp;phase=gates&amp;attempt=2)[
-    * review 2: failed, –
+    * review 2: failed, 1.0 s
     ](/runs/run_1/steps?story=1-1-login&amp;phase=review&amp;attempt=2)[
     $1.50 in total, as reported by the agent programs.
     | 1-1-login | | $1.00 | 48,000 tokens

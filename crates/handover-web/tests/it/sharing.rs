@@ -1,9 +1,9 @@
 //! Pages as files to send, and rows that lead on.
 
-use handover_model::Verdict;
+use handover_model::{RunPhase, Verdict};
 
 use crate::fixture::{FORM_TOKEN, Fixture, hides, shows};
-use crate::run_scene::{Ends, STORIES, play};
+use crate::run_scene::{Ends, STORIES, play, play_saying};
 use crate::scene::login;
 
 #[test]
@@ -81,4 +81,41 @@ fn a_file_has_neither_nonce_nor_the_path_of_a_result() {
         &file,
         &["Do it.", "&quot;nonce&quot;: &quot;…&quot;", "&quot;story&quot;", "HANDOVER_RESULT"],
     );
+}
+
+#[test]
+fn the_file_of_a_run_says_why_its_steps_failed() {
+    let fixture = Fixture::new();
+    let run =
+        play_saying(&fixture, "run_1", &STORIES, "The <i>port</i> is taken.", |story, phase, _| {
+            Ends::With(match (story, phase) {
+                ("1-1-login", RunPhase::Review) => Verdict::Failed,
+                (_, RunPhase::Review) => Verdict::Passed,
+                _ => Verdict::Complete,
+            })
+        });
+    let file = fixture.page(&format!("/runs/{run}/report.html"));
+    let (_, causes) = file.split_once("Why steps failed").unwrap();
+    let (causes, _) = causes.split_once("Final messages of the agents").unwrap();
+    shows(
+        causes,
+        &[
+            "<bdi>gates 1</bdi>",
+            "What fails now and did not before",
+            "<pre class=\"log whole\" tabindex=\"0\">The &lt;i&gt;port&lt;/i&gt; is taken.</pre>",
+            "<bdi>review 1</bdi>",
+            "<h3>Findings</h3>",
+            "<p class=\"words\"><bdi>The &lt;i&gt;port&lt;/i&gt; is taken.</bdi>",
+        ],
+    );
+    hides(causes, &["<bdi>dev 1</bdi>", "<bdi>gates 2</bdi>"]);
+    // Its reader can neither follow a link nor send a form.
+    hides(&file, &["leads to its cause", "Answer them above"]);
+    shows(&fixture.page(&format!("/runs/{run}")), &["each leads to its cause"]);
+
+    let smooth = Fixture::new();
+    let run = play(&smooth, "run_1", &STORIES, |_, phase, _| {
+        Ends::With(if phase == RunPhase::Review { Verdict::Passed } else { Verdict::Complete })
+    });
+    hides(&smooth.page(&format!("/runs/{run}/report.html")), &["Why steps failed"]);
 }

@@ -2,9 +2,10 @@
 
 use handover_model::{RunPhase, Verdict};
 use handover_store::{NewVerdict, Verdicts};
+use serde_json::json;
 
 use crate::fixture::{Fixture, at, hides, role, shows};
-use crate::run_scene::{Ends, STORIES, play};
+use crate::run_scene::{Ends, STORIES, play, play_saying};
 
 fn failing(story: &str, phase: RunPhase, _: u32) -> Ends {
     Ends::With(match (story, phase) {
@@ -78,14 +79,94 @@ fn what_landed_is_on_the_page_of_its_story_and_found_by_its_commit() {
 fn the_output_of_an_agent_is_a_conversation() {
     let fixture = Fixture::new();
     play(&fixture, "run_1", &STORIES, failing);
-    let folder = fixture.root().join(".handover/runs/run_1/1-1-login");
-    fs_err::create_dir_all(&folder).unwrap();
     let log = "I look at <b>src</b> first.\npassword=hunter2sEcret\n";
-    fs_err::write(folder.join("dev-1.log"), log).unwrap();
+    fixture.log("run_1/1-1-login/dev-1.log", log);
     let asked = [("story", "1-1-login"), ("phase", "dev"), ("attempt", "1")];
     let page = fixture.page_with("/runs/run_1/steps", &asked);
     shows(&page, &["Conversation", "I look at &lt;b&gt;src&lt;/b&gt; first."]);
     hides(&page, &["hunter2sEcret"]);
+}
+
+/// All that says why a step ended as it did, with markup in it.
+#[test]
+fn every_cause_is_text_on_the_page_of_its_step() {
+    let fixture = Fixture::new();
+    let said = "The <i>port</i> is \"taken\".";
+    let shown = "The &lt;i&gt;port&lt;/i&gt; is &quot;taken&quot;.";
+    play_saying(&fixture, "run_1", &STORIES, said, |story, phase, _| {
+        Ends::With(match (story, phase) {
+            ("1-1-login", RunPhase::Review) => Verdict::Failed,
+            (_, RunPhase::Review) => Verdict::Passed,
+            _ => Verdict::Complete,
+        })
+    });
+    let of_step = |story: &str, phase: &str, attempt: &str| {
+        let asked = [("story", story), ("phase", phase), ("attempt", attempt)];
+        fixture.page_with("/runs/run_1/steps", &asked)
+    };
+    let review = of_step("1-1-login", "review", "1");
+    shows(&review, &["Findings", "1 finding", &format!("<p class=\"words\"><bdi>{shown}</bdi>")]);
+    shows(&review, &["Changes that it was not allowed to make were reverted:"]);
+    let gates = of_step("1-1-login", "gates", "1");
+    shows(
+        &gates,
+        &[
+            "What fails now and did not before",
+            &format!("<li><code><bdi>{shown}</bdi></code></li>"),
+            &format!("<pre class=\"log whole\" tabindex=\"0\">{shown}</pre>"),
+        ],
+    );
+    hides(&of_step("1-1-login", "gates", "2"), &["What fails now", "Output of the gates"]);
+    let story = fixture.page_with("/runs/run_1/stories", &[("story", "1-1-login")]);
+    shows(&story, &[&format!("<code><bdi>{shown}</bdi></code>"), "It changed how it is tested:"]);
+    for page in [&review, &gates, &story, &fixture.page("/runs/run_1/report.html")] {
+        hides(page, &["<i>"]);
+    }
+
+    fixture.let_go_of("1");
+    play_saying(&fixture, "run_2", &STORIES[..1], said, |_, phase, _| {
+        Ends::With(if phase == RunPhase::Review { Verdict::Passed } else { Verdict::Complete })
+    });
+    let asked = [("story", "epic-1"), ("phase", "uat"), ("attempt", "1")];
+    let scenarios = fixture.page_with("/runs/run_2/steps", &asked);
+    shows(&scenarios, &["2 scenarios", &format!("<strong><bdi>{shown}</bdi></strong>")]);
+    // What went wrong comes first.
+    let at = |word: &str| scenarios.find(word).unwrap_or_else(|| panic!("no {word}: {scenarios}"));
+    assert!(at(">failed</span> <strong>") < at(">passed</span> <strong>"));
+    hides(&scenarios, &["<i>"]);
+}
+
+#[test]
+fn the_log_of_an_agent_program_is_a_conversation_with_folded_tools() {
+    let fixture = Fixture::new();
+    play_saying(&fixture, "run_1", &STORIES, "said", failing);
+    let log = [
+        json!({"type": "assistant", "message": {"id": "m1", "content": [
+            {"type": "text", "text": "I look <b>first</b>."},
+            {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls <src>"}},
+        ]}}),
+        json!({"type": "user", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": "no <src> here, password=hunter2sEcret", "is_error": true},
+        ]}}),
+        json!({"type": "result", "subtype": "error", "is_error": true, "result": "It is <gone>."}),
+    ];
+    let log: Vec<String> = log.iter().map(ToString::to_string).collect();
+    fixture.log("run_1/1-1-login/dev-1.log", &format!("{}\nnot <json>\n", log.join("\n")));
+    let asked = [("story", "1-1-login"), ("phase", "dev"), ("attempt", "1")];
+    let page = fixture.page_with("/runs/run_1/steps", &asked);
+    shows(
+        &page,
+        &[
+            "<li class=\"text\"><p class=\"words\"><bdi>I look &lt;b&gt;first&lt;/b&gt;.</bdi>",
+            "<li class=\"tool failed\"><details><summary><strong><bdi>Bash</bdi></strong>",
+            "no &lt;src&gt; here",
+            "<li class=\"result\">",
+            "It is &lt;gone&gt;.",
+            "<li class=\"line\"><pre>not &lt;json&gt;</pre>",
+            "4 entries. Tool calls unfold.",
+        ],
+    );
+    hides(&page, &["hunter2", "The rest is in"]);
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! A run: stories, phases, cost, questions, and current activity.
 
 mod act;
+pub(crate) mod causes;
 mod costs;
 mod grid;
 mod log;
 mod questions;
 mod step;
 mod story;
+mod talk;
 mod waterfall;
 
 use handover_model::{JournalEntry, JournalKind, RunId, RunState, StoryState};
@@ -58,12 +60,21 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     render_with(site, &route.id("run")?, None)
 }
 
+/// Where the parts of a run are shown.
+#[derive(Clone, Copy)]
+pub(crate) enum Place<'a> {
+    /// On its page, with an answer that was rejected and can be corrected.
+    Page(Option<&'a RejectedAnswer>),
+    /// In a file for somebody who can neither follow links nor send forms.
+    File,
+}
+
 /// The page, with an answer that was rejected and can be corrected.
 fn render_with(site: &Site<'_>, id: &RunId, rejected: Option<&RejectedAnswer>) -> PageResult {
     let view = RunView::read(site, id)?;
     let body = html! {
         (heading(site, &view))
-        (sections(site, &view, rejected)?)
+        (sections(site, &view, Place::Page(rejected))?)
         (log::section(site, &view))
         (section("journal", "Journal", html! { "The last entries of " (count(view.entries.len())) ". " a href={ "/runs/" (id) "/journal" } { "All of it" } },
             journal_table(id, &view.entries, view.entries.len().saturating_sub(LAST), LAST)))
@@ -79,16 +90,26 @@ fn render_with(site: &Site<'_>, id: &RunId, rejected: Option<&RejectedAnswer>) -
 pub(crate) fn sections(
     site: &Site<'_>,
     view: &RunView,
-    rejected: Option<&RejectedAnswer>,
+    place: Place<'_>,
 ) -> Result<Markup, PageError> {
+    let rejected = match place {
+        Place::Page(rejected) => rejected,
+        Place::File => None,
+    };
+    let of_grid = match place {
+        Place::Page(_) => {
+            "Verdict, duration and cost of every agent and gate; each leads to its cause."
+        }
+        Place::File => "Verdict, duration and cost of every agent and gate.",
+    };
     Ok(match &view.document {
         Some(document) => html! {
             (figures(view, document))
             (questions::section(site, view, rejected)?)
-            (next_step(view, document))
+            (next_step(site, view, document))
             (act::run_forms(site, view))
-            (section("grid", "Stories and phases", html! { "Verdict, duration and cost of every agent and gate; each leads to its cause." }, grid::grid(site, view, document)))
-            (section("time", "Time", html! { "When each step ran, to scale." }, waterfall::run(site, view)))
+            (section("grid", "Stories and phases", of_grid, grid::grid(site, view, document)))
+            (section("time", "Time", html! { "When each step ran, to scale; pauses are shortened." }, waterfall::run(site, view)))
             (section("ledger", "Cost", html! { (price(document.price())) " in total, as reported by the agent programs." }, costs::charts(site, view, document)?))
         },
         None => empty_state(
@@ -139,7 +160,7 @@ fn figures(view: &RunView, document: &RunDocument) -> Markup {
 }
 
 /// Why the run stopped, and the command that continues it.
-fn next_step(view: &RunView, document: &RunDocument) -> Markup {
+fn next_step(site: &Site<'_>, view: &RunView, document: &RunDocument) -> Markup {
     let epic = &view.run.epic;
     let (tone, what, command) = match view.state() {
         RunState::Running | RunState::Done => {
@@ -177,7 +198,10 @@ fn next_step(view: &RunView, document: &RunDocument) -> Markup {
         ),
         RunState::Blocked => (
             Tone::Warn,
-            "Some stories are blocked. Answer them above, or start again:",
+            match site.may_write {
+                true => "Some stories are blocked. Answer them above, or start again:",
+                false => "Some stories are blocked. Answer them, or start again:",
+            },
             format!("handover run {epic}"),
         ),
     };

@@ -11,9 +11,12 @@ use crate::run_view::{RunView, Story};
 use crate::site::Site;
 use crate::steps::{RunStep, steps};
 use crate::view::{
-    badge, duration, empty_state, excerpt, fact, facts, money, plural, price, relative_time,
-    section, state_tone, with_code,
+    Room, badge, count, duration, empty_state, excerpt, fact, facts, money, plural, price,
+    relative_time, section, state_tone, with_code,
 };
+
+/// Bytes of the list of steps, as it is sent.
+const STEPS: usize = 80_000;
 
 pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     if route.query("story").is_none() {
@@ -28,6 +31,12 @@ pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     };
     let all: Vec<RunStep> =
         steps(&view.entries).into_iter().filter(|step| step.story == story.id).collect();
+    let shown = Room::new(STEPS).fill_from_end(all.iter().map(|step| line(site, &id, step)));
+    let note = html! {
+        (plural(all.len(), "step", "steps")) ", in order"
+        @if shown.len() < all.len() { ", the last " (count(shown.len())) }
+        "."
+    };
     let body = html! {
         header class="page" id="head" data-live {
             h1 { (excerpt(&story.title, 140)) " " (badge(state_tone(story.state()), &story.state)) }
@@ -38,9 +47,9 @@ pub(super) fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             div class="notice warn" { p { "It changed how it is tested:" } ul { @for line in &story.test_setup { li { (excerpt(line, 400)) } } } }
         }
         (super::act::story_forms(site, &view, story))
-        (section("steps", "Steps", html! { (plural(all.len(), "step", "steps")) ", in order." }, html! {
+        (section("steps", "Steps", note, html! {
             @if all.is_empty() { (empty_state("Nothing was started for it yet.", "The run works on other stories, or has ended before.", "")) }
-            ol class="timeline" { @for step in &all { (line(site, &id, step)) } }
+            ol class="timeline" { @for step in &shown { (step) } }
         }))
         (landed(site, &view, story))
     };
