@@ -119,6 +119,7 @@
       }
       document.documentElement.dataset.refreshed = String(Number(document.documentElement.dataset.refreshed || 0) + 1);
       times();
+      views();
     } catch {
       say("Not reachable; trying again", "off");
     }
@@ -325,7 +326,7 @@
     const entry = (view) => element("span", { className: "view" },
       element("a", { href: view.href, textContent: view.name }),
       Object.assign(element("button", { type: "button", className: "plain", textContent: "✕", onclick: () => forget(view.href) }), { ariaLabel: `Forget ${view.name}` }));
-    const words = [...new URLSearchParams(location.search)].filter(([key, value]) => value && key !== "done").map(([key, value]) => key === "sort" ? `by ${value.replace(/^-/, "")}` : value);
+    const words = [...new URLSearchParams(location.search)].filter(([key, value]) => value && key !== "done" && key !== "from").map(([key, value]) => key === "sort" ? `by ${value.replace(/^-/, "")}` : value);
     const save = element("button", { type: "button", className: "plain", textContent: "Keep this view", onclick: () => {
       keep([...own, { name: `${document.querySelector("h1").textContent.trim()}: ${words.join(", ")}`, href: here }]);
       views();

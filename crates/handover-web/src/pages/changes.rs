@@ -18,8 +18,8 @@ use crate::form::{self, Subject, Verb, button, hand};
 use crate::page::{FormOutcome, Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Paging, Row, Tone, badge, empty_state, excerpt, plural, relative_time, section,
-    short_id, table, untrusted, with_parameter,
+    Column, Key, Order, Paging, Row, Tone, badge, empty_state, excerpt, kept_views, ordered_table,
+    plural, relative_time, section, short_id, table, untrusted, with_parameter,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
@@ -27,18 +27,30 @@ pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
     ..PageEntry::new("changes", "/changes", "/knowledge", render)
 }];
 
+const COLUMNS: [Column; 5] = [
+    Column::Text("What"),
+    Column::Text("By"),
+    Column::Text("State"),
+    Column::Text("When"),
+    Column::Text("Id"),
+];
+
 /// Changes per page, and decisions.
 const LISTED: u32 = 100;
 
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let all = site.store.operations(site.project, &OperationFilter::default())?;
     let mut paging = Paging::read(route, LISTED);
-    let shown = paging.of(&all);
+    let order = Order::read(route, &COLUMNS);
+    let mut shown = paging.of(&all).to_vec();
     let decided = match paging.from {
         0 => site.store.decided(site.project, LISTED)?,
         _ => Vec::new(),
     };
     let gone: BTreeMap<&OperationId, &OperationId> = undone(&all).into_iter().collect();
+    order.apply(&mut shown, |operation, column| {
+        key(operation, column, gone.get(&operation.id).is_some())
+    });
     let note = html! { (plural(all.len(), "change", "changes")) @if let Some(place) = paging.place(shown.len()) { ", " (place) } ". Nothing is lost by undoing one." };
     let body = html! {
         header class="page" {
@@ -46,11 +58,12 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             p class="lead" { "What people and agents retired, restored, decided, added and closed, newest first; and what people decided about runs." }
             (tabs("/changes"))
         }
+        (kept_views())
         (section("changes", "Log", note, html! {
             @if all.is_empty() {
                 (empty_state("Nothing was changed by hand.", "Retire what misleads agents, on the page of a package or note, or:", "handover package retire 3 --reason \"the service is gone\""))
             } @else {
-                (rows(site, shown, &gone))
+                (rows(site, &shown, &gone, &order))
                 (paging.links("changes"))
             }
         }))
@@ -61,12 +74,30 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     Ok(Page { title: "Changes by hand".to_owned(), breadcrumbs: Vec::new(), body })
 }
 
-fn rows(site: &Site<'_>, all: &[Operation], gone: &BTreeMap<&OperationId, &OperationId>) -> Markup {
-    use Column::Text;
-    let columns = [Text("What"), Text("By"), Text("State"), Text("When"), Text("Id")];
+fn by(operation: &Operation) -> String {
+    let author = operation.author.iter().map(|author| format!(", {author}"));
+    std::iter::once(operation.trust.as_str().to_owned()).chain(author).collect()
+}
+
+fn key(operation: &Operation, column: usize, is_undone: bool) -> Key {
+    match column {
+        0 => Key::text(verb(operation.action)),
+        1 => Key::text(by(operation)),
+        2 => Key::text(if is_undone { "undone" } else { "" }),
+        3 => Key::Number(operation.created_at.as_micros() as f64),
+        _ => Key::text(operation.id.as_str()),
+    }
+}
+
+fn rows(
+    site: &Site<'_>,
+    all: &[Operation],
+    gone: &BTreeMap<&OperationId, &OperationId>,
+    order: &Order,
+) -> Markup {
     let row = |operation: &Operation| {
-        let by = gone.get(&operation.id);
-        let state = match by {
+        let undone_by = gone.get(&operation.id);
+        let state = match undone_by {
             Some(by) => {
                 html! { (badge(Tone::Calm, "undone")) " by " code { (short_id(by.as_str())) } }
             }
@@ -75,15 +106,15 @@ fn rows(site: &Site<'_>, all: &[Operation], gone: &BTreeMap<&OperationId, &Opera
         let row = Row::new(
             html! { (described(operation)) },
             [
-                html! { (operation.trust.as_str()) @if let Some(author) = &operation.author { ", " (excerpt(author, 80)) } },
+                excerpt(&by(operation), 100),
                 state,
                 relative_time(site.now, operation.created_at),
                 html! { code { (short_id(operation.id.as_str())) } },
             ],
         );
-        if by.is_some() { row.dimmed() } else { row }
+        if undone_by.is_some() { row.dimmed() } else { row }
     };
-    table("", &columns, all.iter().map(row))
+    ordered_table("", &COLUMNS, Some(order), all.iter().map(row))
 }
 
 /// What people decided about runs.

@@ -12,8 +12,8 @@ use crate::form::{Subject, Verb, button, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Key, Order, Row, Tone, badge, count, empty_state, excerpt, fact, facts, meter,
-    ordered_table, plural, relative_time, retired, role_name, section, step_chart, table,
+    Column, Key, Order, Row, Tone, badge, count, empty_state, excerpt, fact, facts, kept_views,
+    meter, ordered_table, plural, relative_time, retired, role_name, section, step_chart, table,
     untrusted,
 };
 
@@ -58,6 +58,7 @@ fn list(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             p class="lead" { "Errors that the project has seen before, with their solutions. An error is recognized even if paths and numbers in it change." }
             (tabs("/errors"))
         }
+        (kept_views())
         (section("errors", "Known errors", note, html! {
             @if patterns.is_empty() {
                 (empty_state("No errors yet.", "Agents report them in their debriefs; or record what solved one:", "handover error resolve --message \"connect ECONNREFUSED 127.0.0.1:5432\" --solution \"docker compose up -d db\""))
@@ -173,7 +174,7 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     })
 }
 
-/// What can be done with it. Whoever has tried the solution says whether it worked.
+/// What can be done with it. A person who tried the solution says whether it worked.
 fn acts(site: &Site<'_>, pattern: &ErrorPattern) -> Markup {
     let (id, back) = (pattern.hash.as_str(), format!("/errors/{}", pattern.hash));
     let is_retired = pattern.state == RecordState::Retired;

@@ -15,8 +15,8 @@ use crate::error::PageError;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Key, Order, Row, Tone, badge, count, empty_state, excerpt, ordered_table, plural,
-    relative_time, section, single_line,
+    Column, Key, Order, Paging, Row, Tone, badge, count, empty_state, excerpt, kept_views,
+    ordered_table, plural, relative_time, section, single_line,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
@@ -24,12 +24,14 @@ pub(crate) const PAGES: &[PageEntry] = &[PageEntry {
     ..PageEntry::in_nav("knowledge", "/knowledge", "Knowledge", render)
 }];
 
-/// Records on the page, and how many of each kind are looked at.
-const LISTED: usize = 100;
-const EACH: u32 = 400;
+/// Records per page.
+const LISTED: u32 = 100;
+/// What is read without words: the newest notes, and the newest packages of the newest sessions. Strategies and errors
+/// are all read.
+const NOTES: u32 = 400;
 const OF_SESSION: u32 = 100;
 const SESSIONS: usize = 20;
-/// Matches of words that a filter chooses from.
+/// Matches of words that a filter chooses from, or that pages go through.
 const MATCHES: usize = 2_000;
 const TYPES: [ItemKind; 4] =
     [ItemKind::Package, ItemKind::Note, ItemKind::Strategy, ItemKind::Error];
@@ -163,9 +165,11 @@ fn tally(site: &Site<'_>, all: &mut [Known]) -> Result<(), PageError> {
 
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let filter = Filter::read(route);
-    let (mut all, is_whole) = match filter.words.is_empty() {
-        true => newest(site, &filter)?,
-        false => (by_words(site, &filter)?, true),
+    let mut paging = Paging::read(route, LISTED);
+    let has_words = !filter.words.is_empty();
+    let (mut all, is_whole) = match has_words {
+        false => newest(site, &filter)?,
+        true => by_words(site, &filter, &paging)?,
     };
     let order = Order::read(route, &COLUMNS);
     if filter.state.is_some() {
@@ -175,10 +179,14 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     tally(site, &mut all)?;
     all.retain(|one| filter.used.is_none_or(|used| used == one.used()));
     order.apply(&mut all, Known::key);
-    all.iter_mut().take(LISTED).for_each(|one| one.check(site));
+    let found = all.len();
+    let mut shown = all.split_off(found.min(paging.from as usize));
+    paging.keep(&mut shown);
+    shown.iter_mut().for_each(|one| one.check(site));
     let note = html! {
-        (plural(all.len(), "record", "records")) @if !is_whole { ", of the newest of each kind" }
-        @if all.len() > LISTED { ", the first " (LISTED) }
+        @if !is_whole && has_words { "More than " (plural(found - 1, "record", "records")) }
+        @else { (plural(found, "record", "records")) @if !is_whole { ", of the newest of each kind" } }
+        @if shown.len() < found && !shown.is_empty() { ", " (count(paging.from as usize + 1)) " to " (count(paging.from as usize + shown.len())) }
         "."
     };
     let body = html! {
@@ -188,13 +196,16 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             (tabs("/knowledge"))
         }
         (form(&filter))
-        div class="views" data-views="/knowledge" hidden {}
+        (kept_views())
         (section("knowledge", "Records", note, html! {
-            @if all.is_empty() {
+            @if found == 0 {
                 @if filter.is_empty() {
                     (empty_state("Nothing is known yet.", "Read what is already there, or write something down:", "handover learn\nhandover note add \"Prices are in cents.\""))
                 } @else { (empty_state("Nothing matches.", "Leave out a filter, or use other words.", "")) }
-            } @else { (rows(site, all.get(..LISTED.min(all.len())).unwrap_or_default(), &order)) }
+            } @else { (rows(site, &shown, &order)) (paging.links("records")) }
+            @if !is_whole && !has_words {
+                p class="note" { "Read are the newest " (NOTES) " notes, the newest " (OF_SESSION) " packages of each of the newest " (SESSIONS) " sessions, and all strategies and errors; words find the rest." }
+            }
         }))
     };
     Ok(Page { title: "Knowledge".to_owned(), breadcrumbs: Vec::new(), body })
@@ -276,7 +287,7 @@ fn rows(site: &Site<'_>, all: &[Known], order: &Order) -> Markup {
         );
         if one.state == "retired" { row.dimmed() } else { row }
     };
-    html! { (ordered_table("", &COLUMNS, Some(order), all.iter().map(row))) @if all.len() == LISTED { p class="note" { "At most " (count(LISTED)) " are shown; words find the rest." } } }
+    ordered_table("", &COLUMNS, Some(order), all.iter().map(row))
 }
 
 const fn record_state(state: RecordState) -> &'static str {
@@ -364,9 +375,9 @@ fn newest(site: &Site<'_>, filter: &Filter) -> Result<(Vec<Known>, bool), PageEr
     let mut all = Vec::new();
     let mut is_whole = true;
     if filter.wants(ItemKind::Note) {
-        let notes = NoteFilter { limit: Some(EACH), ..NoteFilter::default() };
+        let notes = NoteFilter { limit: Some(NOTES), ..NoteFilter::default() };
         all.extend(site.store.notes(site.project, &notes)?.into_iter().map(of_note));
-        is_whole &= all.len() < EACH as usize;
+        is_whole &= all.len() < NOTES as usize;
     }
     if filter.wants(ItemKind::Package) {
         let latest = PackageFilter {
@@ -394,12 +405,18 @@ fn newest(site: &Site<'_>, filter: &Filter) -> Result<(Vec<Known>, bool), PageEr
     Ok((all, is_whole))
 }
 
-/// What a search finds, best first.
-fn by_words(site: &Site<'_>, filter: &Filter) -> Result<Vec<Known>, PageError> {
+/// What a search finds, best first, and whether that is all.
+fn by_words(
+    site: &Site<'_>,
+    filter: &Filter,
+    paging: &Paging,
+) -> Result<(Vec<Known>, bool), PageError> {
+    let to_page = (paging.from as usize).saturating_add(paging.limit() as usize).min(MATCHES);
+    let limit = if filter.narrows() { MATCHES } else { to_page };
     let everything = Everything {
         project: site.project,
         text: &filter.words,
-        limit: if filter.narrows() { MATCHES } else { LISTED },
+        limit,
         session: None,
         group: None,
         of: filter.of,
@@ -441,5 +458,5 @@ fn by_words(site: &Site<'_>, filter: &Filter) -> Result<Vec<Known>, PageError> {
         };
         all.extend(known);
     }
-    Ok(all)
+    Ok((all, found.len() < limit))
 }

@@ -13,8 +13,8 @@ use crate::form::{Subject, Verb, button, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Paging, Row, Tone, badge, count, empty_state, excerpt, fact, facts, plural,
-    relative_time, section, stale_names, state_tone, table, untrusted,
+    Column, Key, Order, Paging, Row, Tone, badge, count, empty_state, excerpt, fact, facts,
+    kept_views, ordered_table, plural, relative_time, section, stale_names, state_tone, untrusted,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[
@@ -27,13 +27,22 @@ const LISTED: u32 = 200;
 /// Paths and symbols of a note on its page.
 const NAMES: usize = 24;
 
+const COLUMNS: [Column; 6] = [
+    Column::Text("Note"),
+    Column::Text("Kind"),
+    Column::Text("From"),
+    Column::Text("Said by"),
+    Column::Text("State"),
+    Column::Text("Date"),
+];
+
 const KINDS: [NoteKind; 5] =
     [NoteKind::Doc, NoteKind::Commit, NoteKind::Conversation, NoteKind::Memory, NoteKind::Manual];
 
 fn list(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     // An unknown kind is no filter.
     let kind: Option<NoteKind> = route.query("kind").and_then(|kind| kind.parse().ok());
-    let mut paging = Paging::read(route, LISTED);
+    let (mut paging, order) = (Paging::read(route, LISTED), Order::read(route, &COLUMNS));
     let filter = NoteFilter {
         kind,
         skip: paging.from,
@@ -48,10 +57,11 @@ fn list(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         Ok((store.notes(site.project, &filter)?, counts))
     })?;
     paging.keep(&mut notes);
+    order.apply(&mut notes, key);
     let all: usize =
         counts.iter().filter(|(of, _)| kind.is_none_or(|kind| kind == *of)).map(|(_, n)| n).sum();
     let note = html! {
-        (plural(all, "note", "notes")) ", newest first"
+        (plural(all, "note", "notes")) @if order.is_chosen() { ", sorted" } @else { ", newest first" }
         @if let Some(place) = paging.place(notes.len()) { ", " (place) }
         ". Only: "
         @for (nth, (of, number)) in counts.iter().filter(|(_, number)| *number > 0).enumerate() {
@@ -67,11 +77,12 @@ fn list(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             p class="lead" { "What the project already knows, from its documents, its commits, conversations with agents and other memories. Agents get what answers their task." }
             (tabs("/notes"))
         }
+        (kept_views())
         (section("notes", "What is known", note, html! {
             @if notes.is_empty() && paging.from == 0 {
                 (empty_state("No notes yet.", "They are learned from what is already there:", "handover learn"))
             } @else {
-                (rows(site, &notes))
+                (rows(site, &notes, &order))
                 (paging.links("notes"))
             }
         }))
@@ -79,10 +90,18 @@ fn list(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     Ok(Page { title: "Notes".to_owned(), breadcrumbs: Vec::new(), body })
 }
 
-fn rows(site: &Site<'_>, notes: &[Note]) -> Markup {
-    use Column::Text;
-    let columns =
-        [Text("Note"), Text("Kind"), Text("From"), Text("Said by"), Text("State"), Text("Date")];
+fn key(note: &Note, column: usize) -> Key {
+    match column {
+        0 => Key::text(title(note)),
+        1 => Key::text(note.kind.as_str()),
+        2 => Key::text(&note.origin),
+        3 => Key::text(note.trust.as_str()),
+        4 => Key::text(note.state.as_str()),
+        _ => Key::Number(note.created_at.as_micros() as f64),
+    }
+}
+
+fn rows(site: &Site<'_>, notes: &[Note], order: &Order) -> Markup {
     let row = |note: &Note| {
         let row = Row::new(
             html! { a href={ "/notes/" (note.id) } { (excerpt(title(note), 110)) } },
@@ -96,7 +115,7 @@ fn rows(site: &Site<'_>, notes: &[Note]) -> Markup {
         );
         if note.state == NoteState::Retired { row.dimmed() } else { row }
     };
-    table("", &columns, notes.iter().map(row))
+    ordered_table("", &COLUMNS, Some(order), notes.iter().map(row))
 }
 
 /// A purged note has neither title nor text.

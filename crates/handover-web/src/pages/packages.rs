@@ -9,8 +9,8 @@ use super::session::{heading, reach_badge};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Paging, Row, Tone, badge, count, empty_state, excerpt, plural, relative_time, retired,
-    role_name, section, table,
+    Column, Key, Order, Paging, Row, Tone, badge, count, empty_state, excerpt, kept_views,
+    ordered_table, plural, relative_time, retired, role_name, section,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -19,11 +19,22 @@ pub(crate) const PAGES: &[PageEntry] =
 /// Packages per page.
 const LISTED: u32 = 100;
 
+const COLUMNS: [Column; 8] = [
+    Column::Text("Package"),
+    Column::Text("Kind"),
+    Column::Text("By"),
+    Column::Text("For"),
+    Column::Text("Reached"),
+    Column::Number("Version"),
+    Column::Number("Tokens"),
+    Column::Text("Written"),
+];
+
 fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let id: &SessionId = &route.id("session")?;
     let role = route.query("role");
     let only_undelivered = route.query("reach") == Some("nobody");
-    let mut paging = Paging::read(route, LISTED);
+    let (mut paging, order) = (Paging::read(route, LISTED), Order::read(route, &COLUMNS));
     let (session, counts, mut packages) = site.store.reading(|store| {
         let filter = PackageFilter {
             undelivered: only_undelivered,
@@ -45,9 +56,12 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
         Ok((store.session(id)?, store.session_counts(id)?, packages))
     })?;
     paging.keep(&mut packages);
+    order.apply(&mut packages, key);
+    let in_order = if order.is_chosen() { "sorted" } else { "newest first" };
     let is_filtered = role.is_some() || only_undelivered;
     let note = html! {
-        @if is_filtered { "Newest first" } @else { (plural(usize::try_from(counts.packages).unwrap_or(usize::MAX), "package", "packages")) ", newest first" }
+        @if is_filtered { @if order.is_chosen() { "Sorted" } @else { "Newest first" } }
+        @else { (plural(usize::try_from(counts.packages).unwrap_or(usize::MAX), "package", "packages")) ", " (in_order) }
         @if let Some(role) = role { ", by " (excerpt(&role_name(role), 60)) }
         @if only_undelivered { ", that reached nobody" }
         ". "
@@ -56,13 +70,14 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     };
     let body = html! {
         (heading(site, &session, "packages"))
+        (kept_views())
         (section("packages", "Packages", note, html! {
             @if counts.packages == 0 {
                 (empty_state("No packages yet.", "A package is a Markdown file that one role leaves for others:", &format!("handover package add docs/notes.md --kind research --session {id}")))
             } @else if packages.is_empty() && paging.from == 0 {
                 (empty_state("None matches.", "Every package here reached somebody, or nobody of that role wrote one.", ""))
             } @else {
-                (rows(site, &packages))
+                (rows(site, &packages, &order))
                 (paging.links("packages"))
             }
         }))
@@ -86,24 +101,34 @@ fn reach(delivery: &Delivery) -> Reach {
     }
 }
 
-fn rows(site: &Site<'_>, packages: &[(Package, Reach)]) -> Markup {
-    use Column::{Number, Text};
-    let columns = [
-        Text("Package"),
-        Text("Kind"),
-        Text("By"),
-        Text("For"),
-        Text("Reached"),
-        Number("Version"),
-        Number("Tokens"),
-        Text("Written"),
-    ];
+fn name(package: &Package) -> &str {
+    package.title.as_deref().unwrap_or(&package.path)
+}
+
+fn consumers(package: &Package) -> String {
+    let roles: Vec<String> =
+        package.consumers.iter().map(|role| role_name(role.as_str())).collect();
+    if roles.is_empty() { "everyone".to_owned() } else { roles.join(", ") }
+}
+
+fn key((package, reach): &(Package, Reach), column: usize) -> Key {
+    match column {
+        0 => Key::text(name(package)),
+        1 => Key::text(package.kind.as_str()),
+        2 => Key::text(package.producer.as_str()),
+        3 => Key::text(consumers(package)),
+        4 => Key::Number(f64::from(*reach as u8)),
+        5 => Key::Number(f64::from(package.version)),
+        6 => Key::Number(package.tokens as f64),
+        _ => Key::Number(package.created_at.as_micros() as f64),
+    }
+}
+
+fn rows(site: &Site<'_>, packages: &[(Package, Reach)], order: &Order) -> Markup {
     let row = |(package, reach): &(Package, Reach)| {
-        let roles: Vec<String> =
-            package.consumers.iter().map(|role| role_name(role.as_str())).collect();
         Row::new(
             html! {
-                a href={ "/packages/" (package.id) } { (excerpt(package.title.as_deref().unwrap_or(&package.path), 90)) }
+                a href={ "/packages/" (package.id) } { (excerpt(name(package), 90)) }
                 p class="muted" { (excerpt(&package.summary, 140)) }
                 (retired(package.state, package.reason.as_deref()))
             },
@@ -113,7 +138,7 @@ fn rows(site: &Site<'_>, packages: &[(Package, Reach)]) -> Markup {
                     @if package.priority >= Priority::High { " " (badge(Tone::Calm, package.priority.as_str())) }
                 },
                 html! { (role_name(package.producer.as_str())) },
-                html! { @if roles.is_empty() { "everyone" } @else { (roles.join(", ")) } },
+                html! { (consumers(package)) },
                 reach_badge(*reach),
                 html! { (package.version) },
                 html! { (count(package.tokens)) },
@@ -121,5 +146,5 @@ fn rows(site: &Site<'_>, packages: &[(Package, Reach)]) -> Markup {
             ],
         )
     };
-    table("", &columns, packages.iter().map(row))
+    ordered_table("", &COLUMNS, Some(order), packages.iter().map(row))
 }

@@ -8,7 +8,7 @@ use super::session::heading;
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Key, Order, Paging, Row, Tone, badge, count, empty_state, excerpt, meter,
+    Column, Key, Order, Paging, Row, Tone, badge, count, empty_state, excerpt, kept_views, meter,
     ordered_table, relative_time, role_name, section, state_tone,
 };
 
@@ -44,6 +44,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     };
     let body = html! {
         (heading(site, &session, "receipts"))
+        (kept_views())
         (section("receipts", "What agents were given", note, html! {
             @if receipts.is_empty() && paging.from == 0 {
                 (empty_state("No receipts yet.", "Every brief leaves one:", &format!("handover assemble --role developer --task \"…\" --session {id} --deliver")))

@@ -9,8 +9,8 @@ use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::run_view::RunView;
 use crate::site::Site;
 use crate::view::{
-    Column, Key, Order, Paging, Row, Tone, badge, duration, empty_state, fraction, meter,
-    ordered_table, price, relative_time, section, short_id, state_tone,
+    Column, Key, Order, Paging, Row, Tone, badge, duration, empty_state, fraction, kept_views,
+    meter, ordered_table, price, relative_time, section, short_id, state_tone,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[PageEntry::in_nav("runs", "/runs", "Runs", render)];
@@ -81,6 +81,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             h1 { "Runs" }
             p class="lead" { "A run works through the stories of an epic: one agent develops, the project's own gates check, another agent reviews, and what passes is committed." }
         }
+        (kept_views())
         (section("runs", "All runs", note, html! {
             @if all.is_empty() { (no_runs()) } @else { (ordered(site, runs, Some(&order))) (paging.links("runs")) }
         }))

@@ -7,8 +7,8 @@ use handover_model::{Session, SessionCounts};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Key, Order, Paging, Row, badge, count, empty_state, ordered_table, relative_time,
-    section, state_tone,
+    Column, Key, Order, Paging, Row, badge, count, empty_state, kept_views, ordered_table,
+    relative_time, section, state_tone,
 };
 
 pub(crate) const PAGES: &[PageEntry] =
@@ -35,6 +35,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let note = html! { @if order.is_chosen() { "Sorted" } @else { "Newest first" } @if let Some(place) = paging.place(listed.len()) { ", " (place) " of " (count(sessions.len())) } "." };
     let body = html! {
         header class="page" { h1 { "Sessions" } p class="lead" { "A session is one piece of work: what agents wrote, thought and were given in it." } }
+        (kept_views())
         (section("sessions", "All sessions", note, html! {
             @if sessions.is_empty() {
                 (empty_state("No session yet.", "Open one, one for each piece of work:", "handover session new login-rework"))

@@ -11,8 +11,9 @@ use crate::form::{Subject, retire_or_restore};
 use crate::page::{Page, PageEntry, PageResult, Route};
 use crate::site::Site;
 use crate::view::{
-    Column, Row, Tone, badge, count, empty_state, excerpt, fact, facts, meter, plural,
-    relative_time, retired, section, single_line, stale_names, table, untrusted,
+    Column, Key, Order, Row, Tone, badge, count, empty_state, excerpt, fact, facts, kept_views,
+    meter, ordered_table, plural, relative_time, retired, section, single_line, stale_names,
+    untrusted,
 };
 
 pub(crate) const PAGES: &[PageEntry] = &[
@@ -23,22 +24,44 @@ pub(crate) const PAGES: &[PageEntry] = &[
 /// Strategies on the page.
 const LISTED: usize = 200;
 
-fn render(site: &Site<'_>, _: &Route<'_>) -> PageResult {
+const COLUMNS: [Column; 6] = [
+    Column::Text("Insight"),
+    Column::Text("About"),
+    Column::Text("Applies to"),
+    Column::Number("Helped"),
+    Column::Graphic("Helped, as a bar"),
+    Column::Text("Last"),
+];
+
+fn key(strategy: &Strategy, column: usize) -> Key {
+    match column {
+        0 => Key::text(&strategy.insight),
+        1 => Key::text(strategy.topic.as_str()),
+        2 => Key::text(technologies(strategy)),
+        3 => Key::Number(strategy.helpfulness as f64),
+        _ => Key::Number(strategy.last_seen.as_micros() as f64),
+    }
+}
+
+fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
+    let order = Order::read(route, &COLUMNS);
     let mut strategies = site.store.strategies(site.project, &StrategyFilter::default())?;
+    order.apply(&mut strategies, key);
     let all = strategies.len();
     strategies.truncate(LISTED);
-    let note = html! { (plural(all, "strategy", "strategies")) ", most helpful first." };
+    let note = html! { (plural(all, "strategy", "strategies")) @if !order.is_chosen() { ", most helpful first" } "." };
     let body = html! {
         header class="page" {
             h1 { "Strategies" }
             p class="lead" { "What worked in one session and is passed on to later ones with the same technology." }
             (tabs("/strategies"))
         }
+        (kept_views())
         (section("strategies", "What worked", note, html! {
             @if strategies.is_empty() {
                 (empty_state("No strategies yet.", "They are extracted from the decisions and completions of a group that is done:", "handover strategy extract --group login"))
             } @else {
-                (rows(site, &strategies))
+                (rows(site, &strategies, &order))
             }
         }))
     };
@@ -64,7 +87,7 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
             (retired(strategy.state, strategy.reason.as_deref()))
             (facts(html! {
                 (fact("About", badge(Tone::Calm, strategy.topic.as_str())))
-                (fact("Applies to", technologies(&strategy)))
+                (fact("Applies to", excerpt(&technologies(&strategy), 60)))
                 (fact("Said by", html! { (strategy.trust) }))
                 (fact("Helped", html! { (plural(helped, "time", "times")) ", last seen " (relative_time(site.now, strategy.last_seen)) }))
                 @if !stale.is_empty() { (fact("Since then", stale_names(&stale))) }
@@ -83,26 +106,13 @@ fn one(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     })
 }
 
-fn technologies(strategy: &Strategy) -> Markup {
+fn technologies(strategy: &Strategy) -> String {
     let known = [&strategy.language, &strategy.framework].into_iter().flatten();
     let known: Vec<&str> = known.map(String::as_str).collect();
-    if known.is_empty() {
-        html! { "everything" }
-    } else {
-        excerpt(&known.join(", "), 60)
-    }
+    if known.is_empty() { "everything".to_owned() } else { known.join(", ") }
 }
 
-fn rows(site: &Site<'_>, strategies: &[Strategy]) -> Markup {
-    use Column::{Graphic, Number, Text};
-    let columns = [
-        Text("Insight"),
-        Text("About"),
-        Text("Applies to"),
-        Number("Helped"),
-        Graphic("Helped, as a bar"),
-        Text("Last"),
-    ];
+fn rows(site: &Site<'_>, strategies: &[Strategy], order: &Order) -> Markup {
     let most = strategies.iter().map(|strategy| strategy.helpfulness).max().unwrap_or(0) as f64;
     let row = |strategy: &Strategy| {
         let row = Row::new(
@@ -113,7 +123,7 @@ fn rows(site: &Site<'_>, strategies: &[Strategy]) -> Markup {
             },
             [
                 badge(Tone::Calm, strategy.topic.as_str()),
-                technologies(strategy),
+                excerpt(&technologies(strategy), 60),
                 html! { (count(strategy.helpfulness)) },
                 meter(strategy.helpfulness as f64, most, Tone::Good),
                 relative_time(site.now, strategy.last_seen),
@@ -121,5 +131,5 @@ fn rows(site: &Site<'_>, strategies: &[Strategy]) -> Markup {
         );
         if strategy.state == RecordState::Retired { row.dimmed() } else { row }
     };
-    table("", &columns, strategies.iter().map(row))
+    ordered_table("", &COLUMNS, Some(order), strategies.iter().map(row))
 }

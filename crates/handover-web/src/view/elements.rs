@@ -154,6 +154,11 @@ pub(crate) fn share(path: &str) -> Markup {
     }
 }
 
+/// Where the script offers to keep the filters and the order of a list, and shows what was kept.
+pub(crate) fn kept_views() -> Markup {
+    html! { div class="views" data-views hidden {} }
+}
+
 /// A headline number with its label.
 pub(crate) fn stat(name: &str, value: impl Render, note: impl Render) -> Markup {
     html! {

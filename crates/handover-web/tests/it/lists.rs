@@ -44,6 +44,84 @@ fn lists_are_sorted_as_the_address_says() {
 }
 
 #[test]
+fn every_list_is_sorted_and_can_be_kept() {
+    let fixture = Fixture::new();
+    let package = |nth, who, title| fixture.package(nth, who, title, "text");
+    fixture.register(&[
+        package(1, "developer", "Bees"),
+        package(2, "tech_lead", "ants"),
+        package(3, "qa", "Cats"),
+    ]);
+    for (nth, text) in [(10, "Bees buzz."), (20, "ants march."), (30, "Cats sleep.")] {
+        fixture.note(nth, NoteKind::Manual, text);
+        fixture.strategy(nth + 1, text, None);
+        let retire = [("what", "package"), ("id", "1"), ("do", "retire"), ("reason", text)];
+        assert_eq!(fixture.post("/changes", &retire).status, 303);
+    }
+    for (path, column, texts) in [
+        ("/sessions/s1/packages", "package", ["ants", "Bees", "Cats"]),
+        ("/notes", "note", ["ants march", "Bees buzz", "Cats sleep"]),
+        ("/strategies", "insight", ["ants march", "Bees buzz", "Cats sleep"]),
+    ] {
+        let page = fixture.page_with(path, &[("sort", column)]);
+        shows(&page, &["aria-sort=\"ascending\"", "data-views", &format!("?sort=-{column}\"")]);
+        in_order(&page, &texts);
+        let page = fixture.page_with(path, &[("sort", &format!("-{column}"))]);
+        in_order(&page, &[texts[2], texts[1], texts[0]]);
+    }
+    let by_id = fixture.page_with("/changes", &[("sort", "id")]);
+    in_order(&by_id, &["Bees buzz.", "ants march.", "Cats sleep."]);
+    shows(&by_id, &["aria-sort=\"ascending\"", "data-views", "?sort=-id\""]);
+    let back = fixture.page_with("/changes", &[("sort", "-id")]);
+    in_order(&back, &["Cats sleep.", "ants march.", "Bees buzz."]);
+    for path in ["/sessions", "/runs", "/errors", "/knowledge", "/sessions/s1/receipts"] {
+        shows(&fixture.page(path), &["data-views"]);
+    }
+}
+
+#[test]
+fn knowledge_has_pages() {
+    let fixture = Fixture::new();
+    let all: Vec<_> = (1..=90)
+        .map(|nth| fixture.package(nth, "developer", &format!("Tokens, part {nth} of it"), "text"))
+        .collect();
+    fixture.register(&all);
+    for nth in 0..60 {
+        fixture.note(1_000 + nth, NoteKind::Manual, &format!("Tokens, note {nth} of it"));
+    }
+    for words in ["", "tokens"] {
+        let page = |from: &str| fixture.page_with("/knowledge", &[("q", words), ("from", from)]);
+        let (first, second) = (page("0"), page("100"));
+        shows(&first, &["1 to 100", "from=100\" rel=\"next\""]);
+        shows(&second, &["150 records, 101 to 150", "from=0\" rel=\"prev\""]);
+        hides(&second, &["rel=\"next\""]);
+        // Each record is on one of them.
+        let rows = |page: &str| page.matches("<th scope=\"row\">").count();
+        assert_eq!((rows(&first), rows(&second)), (100, 50), "{words:?}");
+        for nth in 1..=90 {
+            let title = format!("Tokens, part {nth} of it");
+            let there = [first.contains(&title), second.contains(&title)];
+            assert!(there[0] != there[1], "{title} {there:?} {words:?}");
+        }
+    }
+    let page = fixture.page_with("/knowledge", &[("q", "tokens")]);
+    shows(&page, &["More than 100 records, 1 to 100."]);
+    shows(&fixture.page("/knowledge"), &["150 records, 1 to 100."]);
+    hides(&fixture.page("/knowledge"), &["words find the rest"]);
+    let older: Vec<_> = (91..=140)
+        .map(|nth| fixture.package(nth, "developer", &format!("Tokens, part {nth} of it"), "text"))
+        .collect();
+    fixture.register(&older);
+    let page = fixture.page("/knowledge");
+    shows(
+        &page,
+        &["of the newest of each kind", "the newest 100 packages of each", "words find the rest"],
+    );
+    let behind = fixture.page_with("/knowledge", &[("from", "4294967295")]);
+    shows(&behind, &["rel=\"prev\""]);
+}
+
+#[test]
 fn knowledge_is_filtered_by_use() {
     let fixture = Fixture::new();
     let ids = fixture.register(&[

@@ -1,10 +1,11 @@
 //! The figures of the overview count everything, however much there is.
 
 use handover_engine::stats;
-use handover_model::{EpicId, ItemKind, ReceiptState, RunPhase, Use, Verdict};
-use handover_store::{ItemUse, ReceiptStep, Receipts as _, Runs as _};
+use handover_model::{ItemKind, JournalKind, ReceiptState, RunPhase, RunState, Use, Verdict};
+use handover_store::{ItemUse, ReceiptStep, Receipts as _};
+use serde_json::json;
 
-use crate::fixture::{Fixture, at, shows};
+use crate::fixture::{Fixture, at, hides, shows};
 use crate::run_scene::{Ends, STORIES, play};
 
 /// More than any list has.
@@ -18,10 +19,7 @@ fn figures_equal_those_of_the_statistics() {
         play(&fixture, &format!("run_{nth}"), &STORIES, |_, phase, _| {
             Ends::With(if phase == RunPhase::Review { Verdict::Passed } else { Verdict::Complete })
         });
-        // An engine lets go of its epic when it ends.
-        let epic = EpicId::new("1").unwrap();
-        let (_, fence) = fixture.store.epic_owner(&epic).unwrap().unwrap();
-        fixture.store.unlock_epic(&epic, fence).unwrap();
+        fixture.let_go_of("1");
     }
     let package = fixture.package(1, "developer", "Prices", "Prices are cents.");
     let packages = fixture.register(&[package]);
@@ -62,4 +60,19 @@ fn figures_equal_those_of_the_statistics() {
     assert_eq!(share, 25);
     assert!(stats.cost.total.cost_usd > 1.0, "{:?}", stats.cost.total);
     shows(&page, &[">1</span></strong> <small>briefs that never arrived"]);
+}
+
+#[test]
+fn the_overview_reads_no_more_journals_than_it_lists() {
+    let fixture = Fixture::new();
+    for nth in 0..20 {
+        let run = fixture.run_on("elsewhere", &format!("run_{nth}"), &format!("e{nth}"));
+        let stopped = json!({"event": "stopped", "state": "blocked", "reason": "a question"});
+        fixture.append(&run, JournalKind::Result, stopped, Some(RunState::Blocked));
+    }
+    let page = fixture.page("/");
+    shows(&page, &["At least 15 waiting.", "and 3 others"]);
+    let few = Fixture::new();
+    few.crashed_run("run_1", "1");
+    hides(&few.page("/"), &["At least"]);
 }

@@ -36,7 +36,7 @@ fn the_overview() {
     What agents got, and what it was good for.
     Agents briefed: 2 4,621 tokens
     Share of briefs used: – known once agents have ended
-    Secrets stopped: 2 on their way into briefs, each time
+    Secrets kept out of briefs: 2 each time, on their way in
     Known errors passed on: 0 with what solved them
     ## Sessions
     [All sessions](/sessions)

@@ -27,6 +27,8 @@ const DAY: i64 = 86_400_000_000;
 const LISTED: usize = 6;
 const FAILED: u32 = 5;
 const NEEDS: usize = 12;
+/// Runs that need a person, of which the reason is read: each is a whole journal.
+const RUNS: usize = 15;
 
 /// Something that needs a person's attention.
 struct Need {
@@ -52,7 +54,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     let spent = days.last().copied().unwrap_or_default();
     let today = site.store.receipt_sums(site.project, midnight)?;
     let failed = today.by_state.get(&ReceiptState::Failed).copied().unwrap_or_default();
-    let needs = collect_needs(site, &active, &runs)?;
+    let (needs, is_whole) = collect_needs(site, &active, &runs)?;
     let nothing = sessions.is_empty() && runs.is_empty();
     let team = team::render(site, &days)?;
     let away = away::summary(site, route)?;
@@ -72,7 +74,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
                 (stat("Failed today", html! { span class=(if failed > 0 { "bad" } else { "" }) { (count(failed)) } }, if failed > 0 { "briefs that never arrived" } else if today.delivered() > 0 { "every brief arrived" } else { "no briefs yet" }))
             }
             @if let Some(counts) = (site.coverage)() { (covered(&counts)) }
-            (section("needs", "Needs a person", html! { @if !needs.is_empty() { (count(needs.len())) " waiting. " } a href="/away" { "What happened lately" } }, need_list(site, &needs)))
+            (section("needs", "Needs a person", html! { @if !needs.is_empty() { @if !is_whole { "At least " } (count(needs.len())) " waiting. " } a href="/away" { "What happened lately" } }, need_list(site, &needs)))
             (team)
             @if !runs.is_empty() {
                 (section("runs", "Runs", html! { a href="/runs" { "All runs" } }, runs::rows(site, &runs[..runs.len().min(LISTED)])))
@@ -121,14 +123,15 @@ fn need_list(site: &Site<'_>, needs: &[Need]) -> Markup {
     }
 }
 
-/// Stopped runs, failed briefs, blockers and degraded handoffs.
+/// Stopped runs, failed briefs, blockers and degraded handoffs; and whether those are all.
 fn collect_needs(
     site: &Site<'_>,
     active: &[Session],
     runs: &[handover_model::Run],
-) -> Result<Vec<Need>, PageError> {
+) -> Result<(Vec<Need>, bool), PageError> {
     let mut needs = Vec::new();
     let mut epics = Vec::new();
+    let mut is_whole = true;
     for run in runs {
         // Only the latest run of each epic counts.
         if epics.contains(&&run.epic) {
@@ -137,6 +140,10 @@ fn collect_needs(
         epics.push(&run.epic);
         if run.state == RunState::Done {
             continue;
+        }
+        if needs.len() >= RUNS {
+            is_whole = false;
+            break;
         }
         let Ok(view) = RunView::read(site, &run.id) else { continue };
         let (tone, word) = match view.state() {
@@ -181,7 +188,7 @@ fn collect_needs(
         needs_of_session(site, session, &mut needs)?;
     }
     needs.sort_by_key(|need| (need.tone != Tone::Bad, std::cmp::Reverse(need.at)));
-    Ok(needs)
+    Ok((needs, is_whole))
 }
 
 fn needs_of_session(

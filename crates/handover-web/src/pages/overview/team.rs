@@ -1,5 +1,5 @@
 //! What the last days brought, in figures that a team can be shown: agents briefed, how much of it was used,
-//! secrets that were stopped, errors that need not be made twice, and cost by day.
+//! secrets that were kept out of them, errors that need not be made twice, and cost by day.
 
 use handover_model::Timestamp;
 use maud::{Markup, html};
@@ -30,7 +30,7 @@ pub(super) fn render(site: &Site<'_>, days: &[Day]) -> Result<Markup, PageError>
             dl class="stats" {
                 (stat("Agents briefed", count(briefs.delivered()), html! { (count(briefs.tokens)) " tokens" }))
                 (stat("Share of briefs used", share(items.used_tokens, items.tokens), html! { @if items.judged == 0 { "known once agents have ended" } @else { "of the tokens of " a href="/use" { (plural(usize::try_from(items.judged).unwrap_or(usize::MAX), "brief", "briefs")) } } }))
-                (stat("Secrets stopped", count(stopped), "on their way into briefs, each time"))
+                (stat("Secrets kept out of briefs", count(stopped), "each time, on their way in"))
                 (stat("Known errors passed on", count(items.errors), "with what solved them"))
             }
         }))
