@@ -1,5 +1,6 @@
-//! The commands in README.md and docs/: every block is run in a scratch project. One that cannot be run says why
-//! in a comment above it (`<!-- no-run: reason -->`), and its commands and options must at least exist.
+//! The commands in README.md and docs/: every block is run in a scratch project. One that needs something to be there
+//! names the commands that make it in a comment above it (`<!-- before: commands -->`). One that cannot be run says why
+//! (`<!-- no-run: reason -->`), and its commands and options must at least exist.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ struct Block {
     line: usize,
     /// Why it is not run.
     no_run: Option<String>,
+    /// What is run first, unseen by readers.
+    before: Option<String>,
     text: String,
 }
 
@@ -65,13 +68,16 @@ fn blocks(page: &str, text: &str) -> Vec<Block> {
             inside.iter().any(|line| line.trim_start_matches("$ ").starts_with("handover "));
         match language {
             "sh" | "console" => {
-                let no_run = above.strip_prefix("<!-- no-run: ").map(|rest| {
-                    let reason = rest.strip_suffix(" -->").expect("the comment ends on its line");
-                    assert!(reason.len() > 10, "{place}: that is no reason");
-                    reason.to_owned()
-                });
-                let text = inside.join("\n");
-                found.push(Block { page: page.to_owned(), line: at + 1, no_run, text });
+                let comment = |kind: &str| {
+                    let rest = above.strip_prefix("<!-- ")?.strip_prefix(kind)?;
+                    let said = rest.strip_suffix(" -->").expect("the comment ends on its line");
+                    Some(said.to_owned())
+                };
+                let no_run = comment("no-run: ");
+                let reason = no_run.as_ref().is_none_or(|reason| reason.len() > 10);
+                assert!(reason, "{place}: that is no reason");
+                let (before, text) = (comment("before: "), inside.join("\n"));
+                found.push(Block { page: page.to_owned(), line: at + 1, no_run, before, text });
             }
             "" => assert!(!commands, "{place} has commands: start the block with ```sh"),
             _ => {}
@@ -120,12 +126,13 @@ fn commands_in_the_documentation_run() {
             env.run(["session", "new", "s1"]).ok();
         }
         for block in blocks {
-            let output = shell(&env, &block.text);
+            let before = block.before.as_deref().unwrap_or_default();
+            let output = shell(&env, &format!("{before}\n{}", block.text));
             assert_eq!(output.code, Some(0), "{}: {output}", block.place());
             ran += 1;
         }
     }
-    assert!(ran >= 10, "only {ran} blocks were found");
+    assert!(ran >= 24, "only {ran} blocks were found");
 }
 
 #[test]
@@ -226,9 +233,11 @@ fn finds_blocks_and_commands() {
     assert_eq!(found.len(), 2);
     assert_eq!((found[0].line, found[0].no_run.as_deref()), (3, None));
     assert_eq!(found[1].no_run.as_deref(), Some("it asks a question"));
+    let prepared = blocks("p.md", "<!-- before: handover init -->\n```sh\nhandover doctor\n```\n");
+    assert_eq!(prepared[0].before.as_deref(), Some("handover init"));
     assert_eq!(commands(&found[0].text).unwrap(), [["init"]]);
     assert_eq!(commands(&found[1].text).unwrap(), [vec!["learn", "docs"], vec!["redact"]]);
     let quoted = "handover brief --task 'one | two\nthree'";
     assert_eq!(commands(quoted).unwrap(), [["brief", "--task", "one | two\nthree"]]);
-    commands("handover init\nhandover brief --task 'it\'s").unwrap_err();
+    commands("handover init\nhandover brief --task 'it is").unwrap_err();
 }
