@@ -1,7 +1,9 @@
 //! A hostile clone, opened with the user's own hooks and with plain commands: no program of its choosing
 //! runs, no file elsewhere changes, nothing leaves the machine, and agents still get their briefs.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,8 +12,44 @@ use serde_json::json;
 
 use super::{briefed, clone_with, hook, notice, script, user, user_file, value};
 
-/// Everything that happens in a conversation, and what a user types beside it.
+/// Every file of the user outside of the checkout, with what is in it.
+fn elsewhere(env: &TestEnv) -> BTreeMap<PathBuf, Vec<u8>> {
+    fn read(folder: &Path, checkout: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+        for entry in fs_err::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let data = fs_err::symlink_metadata(&path).unwrap();
+            if data.is_symlink() {
+                let target = fs_err::read_link(&path).unwrap();
+                files.insert(path, target.into_os_string().into_encoded_bytes());
+            } else if data.is_dir() && path != checkout {
+                read(&path, checkout, files);
+            } else if data.is_file() {
+                let bytes = fs_err::read(&path).unwrap();
+                files.insert(path, bytes);
+            }
+        }
+    }
+    let mut files = BTreeMap::new();
+    let checkout = env.path("").components().collect::<PathBuf>();
+    read(env.folder(), &checkout, &mut files);
+    files
+}
+
+/// Everything that happens in a conversation, and what a user types beside it. No file elsewhere changes.
 fn live_in(env: &TestEnv) {
+    let keys = env.folder().join("home/.ssh/id_ed25519");
+    fs_err::create_dir_all(keys.parent().unwrap()).unwrap();
+    fs_err::write(keys, "the user's key").unwrap();
+    let before = elsewhere(env);
+    use_it(env);
+    let after = elsewhere(env);
+    let paths: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+    let changed: Vec<_> =
+        paths.into_iter().filter(|path| before.get(*path) != after.get(*path)).collect();
+    assert!(changed.is_empty(), "{changed:?}");
+}
+
+fn use_it(env: &TestEnv) {
     let _ = hook(env, "SessionStart", json!({"source": "startup"}));
     let prompt = briefed(env, "Make the refresh safe");
     assert!(prompt.contains("## Context for developer"), "no brief: {prompt}");
