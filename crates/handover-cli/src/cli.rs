@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use handover_hosts::Registry;
 use handover_model::{Host, SessionId};
 use handover_text::{redact_message, short};
@@ -28,18 +28,30 @@ use crate::ui::{ColorChoice, Ui};
 /// Handover keeps what one agent learned and passes it to the next one that needs it: ranked, redacted
 /// and within budget. Records live in the project's `.handover/` folder.
 #[derive(Debug, Parser)]
-#[command(name = "handover", version = env!("HANDOVER_VERSION"), after_help = EXAMPLES)]
-pub(crate) struct Cli {
+#[command(name = "handover", version = VERSION, after_help = EXAMPLES)]
+pub(crate) struct CliOf<C: Subcommand> {
     #[command(subcommand)]
-    command: Command,
+    command: C,
 
     #[command(flatten)]
     global: Global,
 }
 
+/// A command line with one of all commands.
+pub(crate) type Cli = CliOf<Command>;
+
+/// Stands for all commands where help only lists them: building the tree takes longer than anything else that help does.
+#[derive(Debug, Subcommand)]
+enum AnyCommand {
+    /// Any command
+    Command,
+}
+
+const VERSION: &str = env!("HANDOVER_VERSION");
+
 const EXAMPLES: &str = "\
 Examples:
-  handover demo                                     see it work in a throwaway project
+  handover demo                                     see it at work
   handover init                                     set up a project here
   handover session new login                        open a session
   handover package add docs/oauth.md --kind research
@@ -118,7 +130,9 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
     logging::init(&app, log_destination(&command));
     let is_paged = command.is_paged() && !app.ui.is_json() && !no_pager;
     let pager = is_paged.then(Pager::start).flatten();
-    let outcome = command.run(&app, CommandLine { run, describe: Cli::command });
+    let outcome = app
+        .check_trust_flag()
+        .and_then(|()| command.run(&app, CommandLine { run, describe: Cli::command }));
     if let Some(pager) = pager {
         pager.finish();
     }
@@ -140,38 +154,37 @@ pub(crate) fn run(args: Vec<OsString>, stdin: Stdin) -> Exit {
 }
 
 /// Parses a command line. A command builds its arguments only when it is called: the whole tree takes longer than most
-/// commands. Help and errors need all of it.
+/// commands.
 fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
-    if let Some(cli) = awaited(args) {
-        return Ok(cli);
+    if let [_, only] = args
+        && ["--version", "-V"].iter().any(|word| only == word)
+    {
+        CliOf::<AnyCommand>::command().try_get_matches_from(args)?;
     }
     if asks_for_overview(args) {
-        let matches =
-            overview::with_sections(help::unwrapped(Cli::command())).try_get_matches_from(args)?;
-        return Cli::from_arg_matches(&matches);
+        let overview = help::unwrapped(overview::with_sections(CliOf::<AnyCommand>::command()));
+        overview.try_get_matches_from(args)?;
     }
     let args = &of_a_run(args)[..];
-    Cli::try_parse_from(args)
-        .or_else(|error| {
-            if error.kind() == ErrorKind::DisplayVersion {
-                return Err(error);
-            }
-            let mut tree = tree();
-            let matches = tree.try_get_matches_from_mut(args)?;
-            Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut tree))
-        })
-        .map_err(|mut error| {
-            if let Some(meant) = error.source().and_then(typos::meant) {
-                error.insert(ContextKind::SuggestedValue, ContextValue::String(meant));
-            }
-            if let Some(meant) = nearest_command(&error) {
-                error.insert(ContextKind::SuggestedSubcommand, ContextValue::String(meant));
-            }
-            error
-        })
+    if !asks_for_help(args) {
+        if let Some(cli) = awaited(args) {
+            return Ok(cli);
+        }
+        match Cli::try_parse_from(args) {
+            Err(error) if error.kind() != ErrorKind::DisplayVersion => {}
+            parsed => return parsed,
+        }
+    }
+    // Help and errors are told with all that the command accepts, in the order of its help.
+    let mut tree = around(args);
+    let parsed = match tree.try_get_matches_from_mut(args) {
+        Ok(matches) => Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut tree)),
+        Err(error) => Err(error),
+    };
+    parsed.map_err(|error| with_suggestion(error, &tree, args))
 }
 
-/// Whether a command line asks for the list of commands, which needs the arguments of none of them.
+/// Whether a command line asks for the list of commands, which needs none of them.
 fn asks_for_overview(args: &[OsString]) -> bool {
     match args {
         [_] => true,
@@ -180,24 +193,72 @@ fn asks_for_overview(args: &[OsString]) -> bool {
     }
 }
 
+/// Whether the help of a command is asked for, or may be: it could also be the value of an option.
+fn asks_for_help(args: &[OsString]) -> bool {
+    args.iter().any(|arg| arg == "--help" || arg == "-h")
+        || args.get(options_before(args)).is_some_and(|word| word == "help")
+}
+
+/// The command tree with what a command line is about: that command with all it accepts, or else all commands, each
+/// with nothing but its name.
+fn around(args: &[OsString]) -> clap::Command {
+    let all = Cli::command();
+    let mut words = args.iter().skip(options_before(args)).skip_while(|word| *word == "help");
+    let named = words.next().and_then(|word| all.find_subcommand(word).cloned());
+    match named {
+        Some(command) => {
+            let mut tree = with_only(command);
+            tree.build();
+            help::unwrapped(tree)
+        }
+        None => help::unwrapped(overview::with_sections(all)),
+    }
+}
+
+/// A command tree with a single command.
+fn with_only(command: clap::Command) -> clap::Command {
+    Global::augment_args(clap::Command::new("handover"))
+        .version(VERSION)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(command)
+}
+
 /// The whole command tree, as help and errors show it.
+#[cfg(test)]
 pub(crate) fn tree() -> clap::Command {
     let mut tree = Cli::command();
     tree.build();
     help::unwrapped(overview::with_sections(tree))
 }
 
-/// The one command that was probably meant, of all that the parser suggests.
-fn nearest_command(error: &clap::Error) -> Option<String> {
-    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
-        return None;
-    };
-    match error.get(ContextKind::SuggestedSubcommand) {
-        Some(ContextValue::Strings(known)) => {
-            typos::nearest(typed, known.iter().map(String::as_str)).map(str::to_owned)
-        }
-        Some(_) | None => None,
+/// An error with what was probably meant, if there is something: the parser suggests more than that, or nothing.
+fn with_suggestion(mut error: clap::Error, tree: &clap::Command, args: &[OsString]) -> clap::Error {
+    if let Some(meant) = error.source().and_then(typos::meant) {
+        error.insert(ContextKind::SuggestedValue, ContextValue::String(meant));
     }
+    if let Some(ContextValue::String(typed)) = error.remove(ContextKind::InvalidSubcommand) {
+        error.remove(ContextKind::SuggestedSubcommand);
+        error.remove(ContextKind::Suggested);
+        if let Some(meant) = typos::nearest(&typed, names_beside(&typed, tree, args)) {
+            let meant = ContextValue::String(meant.to_owned());
+            error.insert(ContextKind::SuggestedSubcommand, meant);
+        }
+        error.insert(ContextKind::InvalidSubcommand, ContextValue::String(typed));
+    }
+    error
+}
+
+/// The commands that could have been where this word is.
+fn names_beside<'t>(
+    typed: &str,
+    tree: &'t clap::Command,
+    args: &[OsString],
+) -> impl Iterator<Item = &'t str> {
+    let words = args.iter().skip(options_before(args)).skip_while(|word| *word == "help");
+    let words = words.take_while(|word| *word != typed);
+    let above = words.fold(tree, |above, word| above.find_subcommand(word).unwrap_or(above));
+    above.get_subcommands().map(clap::Command::get_name)
 }
 
 /// Parses a command that an agent waits for with a tree of its own: not even the names of the others are built. None
@@ -205,8 +266,7 @@ fn nearest_command(error: &clap::Error) -> Option<String> {
 fn awaited(args: &[OsString]) -> Option<Cli> {
     let name = args.get(1)?.to_str()?;
     let (name, augment) = Command::AWAITED.into_iter().find(|(awaited, _)| *awaited == name)?;
-    let tree = Global::augment_args(clap::Command::new("handover"));
-    let tree = tree.subcommand_required(true).subcommand(augment(clap::Command::new(name)));
+    let tree = with_only(augment(clap::Command::new(name)));
     Cli::from_arg_matches(&tree.try_get_matches_from(args).ok()?).ok()
 }
 
@@ -257,22 +317,25 @@ fn hook(args: &[OsString]) -> Option<Cli> {
     Some(Cli { command, global: Global::default() })
 }
 
-/// An error that repeats a long argument is printed in part; that one, and one with a secret, without colors.
-const LONG_ERROR: usize = 4_000;
-
 /// Prints a clap error. Help and version count as success; everything else is a usage error.
 fn parse_error(error: &clap::Error, json: bool) -> Exit {
     if !error.use_stderr() {
         let _ = write!(anstream::stdout(), "{}", help::restored(error));
         return Exit::Done;
     }
+    if !json && error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = write!(anstream::stderr(), "{}", help::restored(error));
+        return Exit::Usage;
+    }
     let text = help::plain(&error.render().to_string());
     if !json {
         let clean = redact_message(&text);
-        if clean == text && text.len() <= LONG_ERROR {
+        let lines: Vec<_> = clean.lines().map(short).collect();
+        let is_short = lines.iter().all(|line| matches!(line, Cow::Borrowed(_)));
+        if clean == text && is_short {
             let _ = write!(anstream::stderr(), "{}", help::restored(error));
         } else {
-            let lines: Vec<_> = clean.lines().map(short).collect();
+            // Without colors.
             let _ = writeln!(std::io::stderr().lock(), "{}", lines.join("\n"));
         }
         return Exit::Usage;

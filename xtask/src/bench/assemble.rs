@@ -87,6 +87,8 @@ fn compare_builds(args: &Args, other: &Path, this: &Path) -> Result<()> {
     println!("{TABLE_OF_BUILDS}");
     for (what, words) in [
         ("a process that does nothing", &["--version"][..]),
+        ("the list of commands", &["--help"]),
+        ("the help of a command", &["package", "add", "--help"]),
         ("`assemble`", &ASSEMBLE),
         ("`assemble` without a task", &ASSEMBLE[..5]),
         ("`brief`", &BRIEF),

@@ -13,7 +13,7 @@ use crate::error::{CommandError, Exit};
 use crate::input;
 use crate::ui::{Ui, count};
 
-/// Store what an agent left behind: verdict, reasoning, packages, solved errors
+/// Store an agent's report: verdict, reasoning, packages, errors
 ///
 /// Reads the agent's last message from a file or standard input and looks for its fenced `handover` block.
 /// With --receipt, session, group, role and attempt come from the receipt.

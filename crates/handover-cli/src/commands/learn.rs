@@ -18,7 +18,7 @@ use crate::error::{CommandError, Exit, io};
 use crate::input::date;
 use crate::learn::{self, Lesson, Tally};
 
-/// Learn what the project already knows: documents, git history, conversations, memories
+/// Learn from documents, git history, conversations and memories
 ///
 /// What is worth knowing becomes notes, which agents get in their briefs and `handover search` finds. No model
 /// is called. Secrets are redacted before anything is stored. Running it again only reads what changed, and an

@@ -12,9 +12,10 @@ use super::Outcome;
 use crate::app::App;
 use crate::error::{CommandError, Exit, io};
 
-/// Export a run, session or receipt as a single HTML file, for example to attach to a pull request
+/// Export a run, session or receipt as one HTML file
 ///
-/// The file is self-contained: no service, no network, no scripts. Secrets are redacted.
+/// The file is self-contained (no service, no network, no scripts), for example to attach to a pull request. Secrets are
+/// redacted.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover report\n  handover report 4f2a91 --html report.html\n  handover report login-rework --html session.html\n  handover report --html - > report.html"

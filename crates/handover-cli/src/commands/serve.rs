@@ -21,9 +21,9 @@ pub(crate) const SERVICE_FILE: &str = "service.json";
 /// The most that is read of it.
 pub(crate) const SERVICE_BYTES: u64 = 64 * 1024;
 
-/// Serve this project over HTTP: dashboard, JSON API, live events and MCP on one port
+/// Serve this project over HTTP: dashboard, JSON API, live events, MCP
 ///
-/// Prints the address and serves until it is interrupted. By default it is reachable from this machine
+/// Prints the address and serves all of it there until it is interrupted. By default it is reachable from this machine
 /// only, without a token. On any other address every client needs one; create it with
 /// `handover token create`.
 #[derive(Debug, clap::Args)]

@@ -3,6 +3,7 @@
 use handover_testkit::TestEnv;
 use serde_json::json;
 
+use crate::hooks::{answer, prompt_of};
 use crate::project;
 
 const PACKAGE: &str = "---\ntype: research\nconsumers: [developer]\n---\nRefresh tokens rotate.\n";
@@ -100,6 +101,9 @@ fn whatever_is_typed_gets_one_suggestion() {
     env.run(["brief", "--session", "main", "--role", "developer", "--task", "x"]).ok();
     for (command, meant) in [
         (&["serach", "x"][..], "search"),
+        (&["help", "brfe"], "brief"),
+        (&["help", "package", "ad"], "add"),
+        (&["package", "--quiet", "ad", "docs/oauth.md"], "add"),
         (&["search", "--type", "nots", "x"], "note"),
         (&["search", "--kind", "decison", "x"], "decisions"),
         (&["open", "recipt"], "receipt"),
@@ -121,6 +125,25 @@ fn whatever_is_typed_gets_one_suggestion() {
         assert_eq!(suggested, [meant], "{command:?}: {refused}");
         assert!(!refused.stderr.contains("stack"), "{refused}");
     }
+    // A far name is worse than none.
+    for command in [&["party"][..], &["help", "party"], &["host", "party"]] {
+        let refused = env.run(command).fails(2);
+        assert!(refused.stderr.contains("unrecognized subcommand 'party'"), "{refused}");
+        assert!(!refused.stderr.contains("similar"), "{refused}");
+    }
+}
+
+#[test]
+fn hooks_accept_whatever_an_agent_program_calls_its_agents() {
+    let env = with_package();
+    for (kind, model) in [("devloper", "opus"), ("developer", "sonet"), ("qa-expert", "gtp-5")] {
+        let input = json!({
+            "description": "d", "prompt": "Rotate tokens", "subagent_type": kind, "model": model,
+        });
+        let answer = answer(&env, "PreToolUse", json!({"tool_name": "Agent", "tool_input": input}));
+        assert!(prompt_of(&answer).contains("handover:receipt"), "{kind} {model}: {answer}");
+    }
+    assert!(!env.path(".handover/hooks.log").exists());
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::commands::doctor::Check;
 use crate::error::{CommandError, Exit};
 use crate::input::date;
 
-/// Compare the subagents that agent programs started with their receipts
+/// Compare the subagents of agent programs with their receipts
 ///
 /// Reads what Claude Code, Codex, Copilot CLI, Gemini CLI, opencode and Qwen Code keep of this project's conversations
 /// and their subagents. Every subagent is briefed, exempt by a rule of the configuration, or refused; if none of
