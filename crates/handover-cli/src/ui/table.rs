@@ -105,12 +105,10 @@ fn says_nothing(lines: &[Vec<String>]) -> Option<usize> {
     let cell = |row: &'_ Vec<String>, column: usize| row.get(column).cloned().unwrap_or_default();
     let is_empty =
         |column: &usize| rows.iter().all(|row| matches!(cell(row, *column).as_str(), "" | "–"));
-    // That all are done is what people look for.
     let is_same = |column: &usize| {
-        header[*column] != "STATE"
-            && rows.len() > 1
-            && rows.iter().all(|row| cell(row, *column) == cell(&rows[0], *column))
+        rows.len() > 1 && rows.iter().all(|row| cell(row, *column) == cell(&rows[0], *column))
     };
+    // That all are done is what people look for.
     let is_answer = |column: &usize| ANSWERS.contains(&header[*column].as_str());
     let is_less = |column: &usize| is_same(column) && !is_answer(column);
     inner.clone().find(is_empty).or_else(|| inner.rev().find(is_less))

@@ -266,7 +266,7 @@ fn a_file_that_is_not_there_is_named_in_plain_words() {
 fn numbers_are_asked_for_in_plain_words() {
     let env = project();
     for (command, said) in [
-        (&["receipt", "list", "--limit", "x"][..], "a whole number is expected"),
+        (&["receipt", "list", "--limit", "x"][..], "expected a whole number"),
         (&["search", "x", "--limit", "99999999999999999999"], "the number is too large"),
         (&["config", "set", "packages.max_bytes", "abc"], "expected a whole number"),
         (&["config", "set", "brief.notes", "maybe"], "expected true or false"),

@@ -3,6 +3,7 @@
 use handover_testkit::{Demo, TestEnv};
 
 use crate::help::leaf_commands;
+use crate::watch::on_terminal;
 use crate::{empty, project};
 
 #[test]
@@ -26,7 +27,7 @@ fn demo_runs_two_epics() {
         "1-2-farewell analysis 1 murat 2: retry",
         "1-2-farewell dev 2: complete",
         "1-1-greet review 1 winston 1: passed",
-        "epic-1 scenarios (quick): 2 hold",
+        "epic-1 scenarios (quick): 2 passed",
         "epic-2 retro 1: complete",
     ] {
         assert!(demo.stderr.contains(part), "{part} is missing in {demo}");
@@ -42,7 +43,18 @@ fn demo_runs_and_leaves_nothing() {
     // The demo must use neither the user's session nor the user's store.
     env.set("HANDOVER_SESSION", "s1");
     env.set("HANDOVER_STORE", &env.folder().join("mine.db").display().to_string());
+    let temporary = env.folder().join("temporary");
+    fs_err::create_dir(&temporary).unwrap();
+    env.set("TMPDIR", &temporary.display().to_string());
+    let left = || fs_err::read_dir(&temporary).unwrap().count();
+    env.run(["demo", "--epic"]).ok();
+    assert_eq!(left(), 0);
+    let kept = env.run(["demo", "--keep"]).ok();
+    assert_eq!(left(), 1, "{kept}");
+    fs_err::remove_dir_all(&temporary).unwrap();
+    fs_err::create_dir(&temporary).unwrap();
     let demo = env.run(["demo"]).ok();
+    assert_eq!(left(), 0);
     assert!(!env.folder().join("mine.db").exists());
     // Without Handover both agents make the mistake, with it only the first.
     let mistakes = demo.stdout.matches("FAILED: invoice: accounting expects 537").count();
@@ -204,12 +216,39 @@ fn tables_fit_the_width_that_is_given() {
             let list = env.run(command.split(' ')).ok().stdout;
             assert!(list.lines().all(|line| line.chars().count() <= limit), "{command}: {list}");
         }
-        // What is the same in every row goes before anything is cut.
+        // What is the same in every row goes before anything is cut, unless the list is about it.
         let list = env.run(["receipt", "list"]).ok().stdout;
-        assert!(list.contains("senior_software_engineer") && !list.contains('…'), "{list}");
-        assert!(list.contains("GROUP") == (limit > 80), "{list}");
+        assert_eq!(list.contains('…'), limit == 60, "{list}");
+        assert!(list.contains("senior_software_engin"), "{list}");
+        assert_eq!(list.matches("assembled").count(), 3, "{list}");
+        assert_eq!(list.contains("SESSION"), limit == 80, "{list}");
+        assert!(!list.contains("GROUP"), "{list}");
     }
     assert!(env.run(["package", "list"]).ok().stdout.contains('…'));
+}
+
+#[test]
+fn long_output_on_a_terminal_goes_through_the_pager() {
+    let mut env = project();
+    env.run(["note", "add", "Prices are stored in cents"]).ok();
+    let lists = |env: &TestEnv, args: &str, paged: bool| {
+        let output = on_terminal(env, args, &[]);
+        assert_eq!(output.code, Some(0), "{output}");
+        assert!(output.stdout.contains("Prices are stored"), "{output}");
+        assert_eq!(output.stdout.contains("paged: "), paged, "{args}: {output}");
+    };
+    env.set("PAGER", "sed 's/^/other: /'");
+    env.set("HANDOVER_PAGER", "sed 's/^/paged: /'");
+    lists(&env, "note list", true);
+    lists(&env, "note list --no-pager", false);
+    lists(&env, "note list --json", false);
+    assert!(!env.run(["note", "list"]).ok().stdout.contains("paged: "), "no terminal");
+    for none in ["cat", "", "no-such-pager"] {
+        env.set("HANDOVER_PAGER", none);
+        lists(&env, "note list", false);
+    }
+    env.set("HANDOVER_PAGER", "false");
+    assert_eq!(on_terminal(&env, "note list", &[]).code, Some(0), "a pager that ends at once");
 }
 
 #[test]

@@ -23,6 +23,7 @@ const FILTERS: &[(&str, &str)] = &[
     (r"\bop_[0-9a-f]{32}\b", "[OPERATION]"),
     (r"(?m)^[0-9a-f]{6}  \[AGO\]", "[ID]    [AGO]"),
     (r"undone by [0-9a-f]{6}\b", "undone by [ID]"),
+    (r"\bundo [0-9a-f]{6}: ", "undo [ID]: "),
     (r"(?m)\([0-9a-f]{6}\)$", "([ID])"),
     (r#"("ended_at": )\d+"#, "${1}[TIME]"),
     (r"\brun_[0-9a-f]{32}\b", "[RUN]"),
