@@ -1,8 +1,9 @@
 //! Every page: in both themes, at desktop and phone size, accessible.
 
-use handover_testkit::Look;
+use handover_testkit::{Browser, Look, Service};
 
 use super::{TOO_WIDE, asks_nobody_else, demo, has_no_complaint};
+use crate::project;
 
 #[test]
 fn every_page_fits_and_is_accessible() {
@@ -81,4 +82,74 @@ fn pages_show_what_happened() {
         search.contains("found for “refresh token”") && search.contains("session login-rework"),
         "{search}"
     );
+}
+
+/// A row of a list is not cut off where there is room for all of it.
+#[test]
+fn the_stories_of_a_run_fit_on_a_desk() {
+    let (demo, browser) = demo();
+    for look in [Look::DESK, Look::DESK.dark()] {
+        browser.look(look);
+        for (name, path) in demo.pages(handover_web::demo_paths()) {
+            browser.go(&format!("{}{path}", demo.url));
+            let cut = "return [...document.querySelectorAll('.scroll')].filter((one) => one.querySelector(':scope > .grid') && one.scrollWidth > one.clientWidth).length";
+            assert_eq!(browser.eval(cut), 0, "{name} {look:?}");
+        }
+    }
+    let (_, path) = demo
+        .pages(handover_web::demo_paths())
+        .into_iter()
+        .find(|(page, _)| *page == "run")
+        .unwrap();
+    browser.go(&format!("{}{path}", demo.url));
+    assert_eq!(browser.eval("return document.querySelectorAll('.scroll > .grid').length"), 1);
+}
+
+#[test]
+fn empty_pages_are_accessible_and_say_what_to_do() {
+    let env = project();
+    let service = Service::start(&env, &[]);
+    let browser = Browser::start();
+    let pages = [
+        "/",
+        "/away",
+        "/sessions",
+        "/sessions/s1",
+        "/sessions/s1/packages",
+        "/sessions/s1/reasoning",
+        "/sessions/s1/receipts",
+        "/runs",
+        "/knowledge",
+        "/knowledge?q=nothing",
+        "/notes",
+        "/errors",
+        "/strategies",
+        "/use",
+        "/changes",
+        "/search",
+        "/search?q=nothing",
+        "/nothing",
+    ];
+    for look in Look::ALL {
+        browser.look(look);
+        for page in pages {
+            browser.go(&format!("{}{page}", service.url));
+            assert_eq!(browser.eval(TOO_WIDE), false, "{page} is too wide for {look:?}");
+            assert_eq!(browser.barriers(), Vec::<String>::new(), "{page} {look:?}");
+        }
+    }
+    for page in [
+        "/sessions/s1",
+        "/runs",
+        "/knowledge",
+        "/notes",
+        "/errors",
+        "/strategies",
+        "/use",
+        "/changes",
+    ] {
+        browser.go(&format!("{}{page}", service.url));
+        assert_ne!(browser.text("main .empty strong"), "", "{page}");
+    }
+    has_no_complaint(&browser);
 }
