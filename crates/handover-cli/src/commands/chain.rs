@@ -1,12 +1,12 @@
 //! `handover chain`, and `handover run` with several epics
 
+use handover_engine::Progress;
 use handover_engine::chain::{ChainLink, ChainRequest, Report};
-use handover_engine::{Progress, story};
 use handover_model::EpicId;
 use serde_json::{Value, json};
 
 use super::Outcome;
-use super::run::{RunArgs, Shown, engine, outcome, request, warn_of_trust};
+use super::run::{RunArgs, Shown, engine, epic, outcome, request, warn_of_trust};
 use crate::app::App;
 use crate::error::{CommandError, Exit};
 use crate::ui::count;
@@ -46,7 +46,7 @@ pub(crate) fn run(app: &App, args: ChainArgs) -> Outcome {
     each.close = is_asked_for;
     let mut epics = vec![each.epic.clone()];
     for word in &more {
-        epics.push(story::epic_id(word)?);
+        epics.push(epic(app, word)?);
     }
     if !args.dry_run {
         warn_of_trust(app, &each);

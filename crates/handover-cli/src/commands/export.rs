@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use handover_context::archive::{ArchiveError, export};
+use handover_text::redact_message;
 use serde_json::json;
 
 use super::Outcome;
@@ -44,9 +45,10 @@ pub(crate) fn run(app: &App, args: ExportArgs) -> Outcome {
     let file = out.into_inner().map_err(|error| io(error.error()))?;
     file.as_file().sync_all().map_err(|error| io(&error))?;
     file.persist(&path).map_err(|error| io(&error.error))?;
+    let path = redact_message(&path.display().to_string());
     let answer = json!({"file": path, "records": records});
     app.ui.answer("export", &answer, |ui| {
-        ui.line(format_args!("Exported {records} records to {}", path.display()))
+        ui.line(format_args!("Exported {records} records to {path}"))
     })?;
     Ok(Exit::Done)
 }

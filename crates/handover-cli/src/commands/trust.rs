@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use handover_text::redact_message;
 use serde_json::{Value, json};
 
 use super::Outcome;
@@ -127,7 +128,11 @@ pub(crate) fn untrust(app: &App, args: UntrustArgs) -> Outcome {
     };
     let was_there = trust::forget(&root)?;
     let report = match &args.checkout {
-        Some(_) => Report { root, trusted: false, wants: Vec::new() },
+        // What is typed here need not be a checkout.
+        Some(_) => {
+            let root = redact_message(&root.display().to_string()).into();
+            Report { root, trusted: false, wants: Vec::new() }
+        }
         None => app.trust_report()?,
     };
     app.ui.answer("trust", &report, |ui| match was_there {

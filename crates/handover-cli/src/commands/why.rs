@@ -5,6 +5,7 @@ use handover_context::why::{Agent, Finding, Library};
 use handover_handoff::HandoffRequest;
 use handover_model::{Receipt, Role};
 use handover_store::ReceiptFilter;
+use handover_text::{redact_message, short};
 use serde::Serialize;
 use serde_json::json;
 
@@ -84,6 +85,7 @@ pub(crate) fn run(app: &App, args: WhyArgs) -> Outcome {
     let subjects = library.find(&name, &path)?;
     let now = candidates(app, &agent, task.clone())?;
     let findings = library.explain(&subjects, &agent, receipt.as_ref(), task.as_deref(), &now)?;
+    let name = short(&redact_message(&name)).into_owned();
     let answer = Answer { name, found: !findings.is_empty(), agent, findings };
     // Titles and reasons come from files and agents.
     let shown = app.redactor()?.clean_json(json!(answer)).value().clone();

@@ -4,6 +4,7 @@ use handover_context::everything::{Assumed, Everything, Found, search};
 use handover_context::notes::named;
 use handover_model::{ItemKind, NoteState, Session};
 use handover_store::{ErrorFilter, ReceiptFilter, RunFilter, StrategyFilter};
+use handover_text::redact_message;
 use maud::{Markup, html};
 
 use crate::error::PageError;
@@ -83,7 +84,7 @@ fn results(site: &Site<'_>, query: &str) -> Result<Markup, PageError> {
     Ok(html! {
         header class="page" {
             h1 { "Search" }
-            p class="lead" { (plural(all, "thing", "things")) " found for “" (excerpt(query, 200)) "”." }
+            p class="lead" { (plural(all, "thing", "things")) " found for “" (excerpt(&redact_message(query), 200)) "”." }
             @for Assumed { word, meant } in &findings.assumed {
                 p class="notice" { "Nothing has “" (excerpt(word, 60)) "”; searched for " (excerpt(&meant.join(", "), 120)) "." }
             }

@@ -23,7 +23,7 @@ use crate::local_time;
 use crate::typos::nearest;
 
 pub(crate) use progress::{Shown, outcome, waiting};
-pub(crate) use request::request;
+pub(crate) use request::{epic, request};
 
 /// Run the stories of an epic: develop, test, review, commit
 ///

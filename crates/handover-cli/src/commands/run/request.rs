@@ -5,7 +5,7 @@ use handover_engine::pipeline::{Closing, PartyRules, Pipeline, UatStep};
 use handover_engine::reducer::Options;
 use handover_engine::{Overrides, RunRequest, story};
 use handover_model::config::Config;
-use handover_model::{Host, PartyPhase, PipelineName};
+use handover_model::{EpicId, Host, PartyPhase, PipelineName};
 
 use super::RunArgs;
 use crate::app::App;
@@ -49,7 +49,7 @@ pub(crate) fn request(app: &App, args: &RunArgs) -> Result<RunRequest, CommandEr
     let mut pipeline = pipeline(args, config)?.closed_with(closing);
     pipeline.rules = PartyRules::new(&config.party);
     Ok(RunRequest {
-        epic: story::epic_id(&args.epic)?,
+        epic: epic(app, &args.epic)?,
         session: app.session_of_run()?,
         resume: args.resume,
         abandon: false,
@@ -87,6 +87,11 @@ pub(crate) fn request(app: &App, args: &RunArgs) -> Result<RunRequest, CommandEr
             uat_blocking: args.uat_blocking,
         },
     })
+}
+
+/// The epic that an argument names. Its id is stored, shown and part of the names of branches.
+pub(crate) fn epic(app: &App, word: &str) -> Result<EpicId, CommandError> {
+    app.no_secret("epic", story::epic_id(word)?)
 }
 
 fn name(args: &RunArgs, config: &Config) -> PipelineName {

@@ -4,7 +4,8 @@ use handover_testkit::TestEnv;
 use serde_json::json;
 
 use super::{Planted, list_everything};
-use crate::project;
+use crate::help::leaf_commands;
+use crate::{empty, project};
 
 /// Where a command takes its secret: in an argument, or on standard input.
 pub(crate) const IN_ARGUMENTS: &[&str] = &[
@@ -95,14 +96,171 @@ pub(crate) const IN_ARGUMENTS: &[&str] = &[
     "learn docs --since @",
     "learn --forget @",
     "where @",
+    "where --file @",
+    "where work --limit @",
+    "learn --since @",
+    "learn git --since @",
+    "brief --role @ --task work",
+    "brief --role developer --task-file @",
+    "why @",
+    "why work --receipt @",
+    "why work --role @",
+    "why work --role developer --task @",
+    "undo @",
+    "untrust @",
+    "trust --session @",
+    "coverage --path @",
+    "coverage --host @",
+    "coverage --since @",
+    "receipt verify @ docs/research_a.md",
+    "receipt verify 1 @",
+    "receipt list --group @",
+    "package list --kind @",
+    "package import @",
+    "package scan --session @",
+    "package validate docs/research_a.md --group @",
+    "package update @ docs/research_a.md",
+    "package retire @",
+    "package retire 1 --reason @",
+    "package restore @",
+    "package confirm @",
+    "package reject @",
+    "error list --lang @",
+    "error confirm @",
+    "error reject @",
+    "error retire @",
+    "error retire abcd --reason @",
+    "error restore @",
+    "strategy list --session @",
+    "strategy retire @",
+    "strategy retire abcd --reason @",
+    "strategy restore @",
+    "note confirm @",
+    "note confirm abcd --by @",
+    "note reject @",
+    "note restore @",
+    "config get @",
+    "config set @ 1",
+    "config set runs.model @",
+    "config set runs.env [@]",
+    "config edit --session @",
+    "data export @",
+    "data import @",
+    "data import bazinga @",
+    "data backup --session @",
+    "data copy @ @",
+    "data redact --session @",
+    "data reindex --session @",
+    "data gc --older-than @",
+    "project stack --component @",
+    "project template list --session @",
+    "project template show @",
+    "project template validate --session @",
+    "project persona list --session @",
+    "project persona show @",
+    "session list --session @",
+    "session reopen @",
+    "session purge @",
+    "group list --session @",
+    "reasoning list --role @",
+    "reasoning timeline --group @",
+    "skill-output list --session @",
+    "token link --session @",
+    "token list --session @",
+    "host install claude --scope @",
+    "host uninstall @",
+    "host list --session @",
+    "init --project @",
+    "demo --epic @",
+    "open @",
+    "watch @",
+    "doctor --session @",
+    "stats --since @",
+    "report @",
+    "serve --bind @",
+    "mcp @",
+    "man --to @",
+    "completions @",
+    "redact @",
+    "tokens @",
+    "tokens docs/research_a.md --model @",
+    "prove @",
+    "prove init @",
+    "prove @ --dry-run",
+    "spawn --role @ --task work",
+    "spawn --role developer --task work --host @",
+    "run @ --resume",
+    "run @ --start-from 1-1",
+    "run 1 --start-from @",
+    "run 1 --model @",
+    "run docs/epics/@.md",
+    "run 1 @",
+    "run abandon @",
+    "run status @",
+    "run journal @",
+    "run report @",
+    "run answer @",
+    "run answer @ 1-1-a yes",
+    "run uat @",
+    "chain 1 @",
+    "help @",
+    "--project @ session list",
+    "--color @ session list",
 ];
 
+/// Outside and inside of a git repository, where runs get further.
 #[test]
 fn arguments() {
+    for has_git in [false, true] {
+        let env = project();
+        if has_git {
+            env.git("", &["init", "--quiet"]);
+            env.git("", &["commit", "--quiet", "--allow-empty", "--message", "base"]);
+        }
+        // What `why` is about.
+        env.run(["brief", "--role", "developer", "--task", "work"]).ok();
+        let mut planted = Planted::default();
+        every_argument(&mut planted, &env);
+        planted.nowhere(&env);
+    }
+}
+
+#[test]
+fn every_command_has_a_secret_among_its_arguments() {
+    let about_runs = ["answer", "journal", "status", "uat", "chain"].map(str::to_owned);
+    for command in leaf_commands(&empty()).into_iter().chain(about_runs) {
+        let is_called =
+            |line: &&&str| line.strip_prefix(&command).is_some_and(|rest| rest.starts_with(' '));
+        let line = IN_ARGUMENTS.iter().find(is_called);
+        assert!(
+            line.is_some_and(|line| line.contains('@')),
+            "{command}: plant a secret in an argument of it"
+        );
+    }
+}
+
+/// An epic's id is stored, and a part of the names of branches.
+#[test]
+fn epics_are_not_named_by_a_secret() {
     let env = project();
-    let mut planted = Planted::default();
-    every_argument(&mut planted, &env);
-    planted.nowhere(&env);
+    env.git("", &["init", "--quiet"]);
+    env.git("", &["commit", "--quiet", "--allow-empty", "--message", "base"]);
+    let token = Planted::default().token("epic");
+    for args in [
+        &["run", &token][..],
+        &["run", &token, "--resume"],
+        &["run", &token, "--start-from", "1-1-a"],
+        &["run", &format!("docs/epics/{token}.md")],
+        &["run", "abandon", &token],
+        &["run", "1", &token],
+        &["run", &token, "1"],
+        &["run", "uat", &token],
+    ] {
+        let error = env.run(args.iter().chain(&["--json"])).fails(2).error();
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("the epic looks like a secret"), "{args:?}: {message}");
+        assert!(!message.contains(&token), "{message}");
+    }
 }
 
 pub(super) fn every_argument(planted: &mut Planted, env: &TestEnv) {

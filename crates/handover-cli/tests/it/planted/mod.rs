@@ -2,11 +2,12 @@
 //!
 //! What may have it: the user's own files (sources, stories, scenarios, configuration), and the prompt that
 //! a user typed for an agent, on its way to that agent: on the agent's standard input, in the output of
-//! `brief`, and in a hook's answer to the host that asked. A path that a user gave to `doctor` or `validate`
-//! is named in their answer.
+//! `brief`, and in a hook's answer to the host that asked. A file that a user had checked with `doctor` or
+//! `validate` is named in the answer, and so is the address of a page of the dashboard in its links.
 
 mod closing;
 mod commands;
+mod hosts;
 mod knowledge;
 mod programs;
 mod protocols;
@@ -114,7 +115,8 @@ impl Planted {
         self.printed(by, format!("{}{}", output.stdout, output.stderr));
     }
 
-    /// Fails if any secret was printed, or is in any file below the project's `.handover/`, or in its name.
+    /// Fails if any secret was printed, or is in any file below the project's `.handover/` or the user's state folder,
+    /// or in its name.
     #[track_caller]
     pub(super) fn nowhere(&self, env: &TestEnv) {
         let mut leaks = Vec::new();
@@ -132,12 +134,13 @@ impl Planted {
         for (by, text) in &self.printed {
             look(&format!("output of {by}"), text.as_bytes());
         }
-        let folder = env.path(".handover");
-        for file in files(&folder) {
-            let name = file.strip_prefix(&folder).unwrap().display().to_string();
-            look(&format!("name {name}"), name.as_bytes());
-            if !USERS_FILES.contains(&name.as_str()) {
-                look(&format!("file {name}"), &fs_err::read(&file).unwrap());
+        for folder in [env.path(".handover"), env.folder().join("home/.local/state")] {
+            for file in files(&folder) {
+                let name = file.strip_prefix(&folder).unwrap().display().to_string();
+                look(&format!("name {name}"), name.as_bytes());
+                if !USERS_FILES.contains(&name.as_str()) {
+                    look(&format!("file {name}"), &fs_err::read(&file).unwrap());
+                }
             }
         }
         leaks.sort();
@@ -154,10 +157,10 @@ fn term(secret: &str) -> String {
     folded[folded.len().saturating_sub(20)..].to_owned()
 }
 
-/// Every regular file below a folder.
+/// Every regular file below a folder, if there is one.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
-    for entry in fs_err::read_dir(folder).unwrap() {
+    for entry in fs_err::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
         let data = fs_err::symlink_metadata(&path).unwrap();
         if data.is_dir() {
@@ -205,6 +208,14 @@ fn the_search_finds_what_is_there() {
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| planted.nowhere(&env)));
     let message = *found.unwrap_err().downcast::<String>().unwrap();
     assert!(message.contains("a file → file x/y.txt"), "{message}");
+    fs_err::remove_file(env.path(".handover/x/y.txt")).unwrap();
+    planted.nowhere(&env);
+    // The user's state folder is searched, too.
+    let state = env.folder().join("home/.local/state/handover/z.txt");
+    fs_err::write(&state, &token).unwrap();
+    let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| planted.nowhere(&env)));
+    assert!(found.is_err());
+    fs_err::remove_file(state).unwrap();
     // An index of words keeps them folded, and shares beginnings.
     env.write(".handover/x/y.txt", &token.to_ascii_lowercase().replace('_', "")[10..]);
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| planted.nowhere(&env)));

@@ -187,8 +187,42 @@ fn http() {
             p.printed(&format!("{method} {path}"), reply.body);
         }
     }
+    pages(p, &service);
     let output = service.stop(&env);
     p.output("serve", &output);
     list_everything(p, &env);
     planted.nowhere(&env);
+}
+
+/// Every page of the dashboard, with a secret for each id in its address and for everything that it can be asked. Its
+/// own address is in the links of a page, so only what it shows is looked at.
+fn pages(p: &mut Planted, service: &Service) {
+    const ASKED: [&str; 14] = [
+        "q", "kind", "role", "state", "sort", "order", "since", "page", "trust", "group", "about",
+        "path", "by", "zoom",
+    ];
+    let table = include_str!("../../../../../docs/dashboard.md").lines();
+    let cells = table.filter_map(|line| line.strip_prefix("| `/")?.split(" |").next());
+    let paths: Vec<String> = cells
+        .flat_map(|cell| cell.split(", "))
+        .map(|path| format!("/{}", path.trim_matches(['`', '/'])))
+        .collect();
+    assert!(paths.len() > 20, "{paths:?}");
+    for path in paths {
+        let token = p.token(&format!("page {path}"));
+        let asked = ASKED.map(|name| format!("{name}={token}")).join("&");
+        let with_id = path.replace("ID", &token);
+        let below = format!("{with_id}/{token}");
+        for address in [&path, &with_id, &below] {
+            for address in [address.clone(), format!("{address}?{asked}")] {
+                let reply = service.get(&address);
+                p.printed(&format!("page {path}"), without_tags(&reply.body));
+            }
+        }
+    }
+}
+
+fn without_tags(page: &str) -> String {
+    let shown = page.split('<').map(|part| part.split_once('>').map_or(part, |(_, shown)| shown));
+    shown.collect::<Vec<_>>().join(" ")
 }
