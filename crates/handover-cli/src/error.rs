@@ -21,7 +21,7 @@ use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 #[cfg(feature = "service")]
 use handover_serve::{BindError, ServeError};
 use handover_store::{RecordKind, StoreError};
-use handover_text::short;
+use handover_text::{redact_message, short};
 use serde_json::json;
 
 use crate::typos::nearest;
@@ -67,7 +67,8 @@ impl CommandError {
         Self {
             exit,
             code,
-            message: short(&message.to_string()).into_owned(),
+            // In this order: half a secret is not recognized as one.
+            message: short(&redact_message(&message.to_string())).into_owned(),
             hint: None,
             missing: None,
         }

@@ -26,5 +26,5 @@ pub mod words;
 pub use clean::{Clean, CleanJson, redact_message};
 pub use near::{Likeness, covers};
 pub use redact::{Finding, InvalidRule, RedactionStream, Redactor, is_known_password, redactions};
-pub use short::short;
+pub use short::{short, with_causes};
 pub use surrogates::{replace_in_bytes, replace_lone_surrogates};

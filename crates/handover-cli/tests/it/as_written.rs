@@ -94,36 +94,72 @@ fn mcp_answers_half_a_character_and_too_deep_a_request() {
     assert!(client.answer(72)["result"]["tools"].is_array());
 }
 
+/// What is shown of a text of nothing but one letter: at most 200 in one piece, and in a message and its hint.
+#[track_caller]
+fn assert_quotes_little(shown: &str, letter: char, of: &str) {
+    let longest = shown.split(|c| c != letter).map(str::len).max().unwrap_or_default();
+    let all = shown.matches(letter).count();
+    let head: String = shown.chars().take(500).collect();
+    assert!(longest <= 200 && all <= 500, "{of}: {longest} at once, {all} in all: {head}");
+    assert!(shown.chars().count() < 1_500, "{of}: {head}");
+}
+
 #[test]
 fn errors_quote_little_of_long_input() {
     let env = project();
-    let long = "x".repeat(100_000);
-    let body = "y".repeat(2_000_000);
-    for (stdin, args) in [
-        ("", vec!["session", "show", &long]),
-        ("", vec!["session", "new", &long]),
-        ("", vec!["package", "add", "a.md", "--kind", &long]),
-        ("", vec!["package", "add", &long, "--kind", "research"]),
-        ("", vec!["receipt", "show", &long]),
-        ("", vec!["brief", "--role", &long, "--task", "x"]),
-        ("", vec!["--config", &long, "session", "list"]),
-        (&body, vec!["event", "log", "note"]),
-        (&body, vec!["skill-output", "save", "lint"]),
-    ] {
-        for json in [false, true] {
-            let args = args.iter().copied().chain(json.then_some("--json"));
-            let output = env.run_with(stdin, args);
-            assert_ne!(output.code, Some(0));
-            let length = output.stderr.chars().count() + output.stdout.chars().count();
-            assert!(length < 3_000, "{length} characters: {}", &output.stderr[..300]);
+    env.run(["brief", "--role", "developer", "--task", "work"]).ok();
+    let body = "x".repeat(2_000_000);
+    // In one piece, just longer than what is kept, and in words.
+    for long in ["x".repeat(100_000), "x".repeat(450), "x ".repeat(10_000)] {
+        for (stdin, args) in [
+            ("", vec!["session", "show", &long]),
+            ("", vec!["session", "new", &long]),
+            ("", vec!["package", "add", "a.md", "--kind", &long]),
+            ("", vec!["package", "add", &long, "--kind", "research"]),
+            ("", vec!["receipt", "show", &long]),
+            ("", vec!["brief", "--role", &long, "--task", "x"]),
+            ("", vec!["--config", &long, "session", "list"]),
+            ("", vec!["why", &long]),
+            ("", vec!["run", &long]),
+            ("", vec![long.as_str()]),
+            (&body, vec!["event", "log", "note"]),
+            (&body, vec!["skill-output", "save", "lint"]),
+        ] {
+            for json in [false, true] {
+                let name = args.iter().copied().find(|arg| arg.len() < 20).unwrap_or_default();
+                let args = args.iter().copied().chain(json.then_some("--json"));
+                let output = env.run_with(stdin, args);
+                assert_ne!(output.code, Some(0));
+                assert_quotes_little(&format!("{}{}", output.stdout, output.stderr), 'x', name);
+            }
         }
     }
     // Every argument of every command.
+    let long = "x".repeat(100_000);
     for line in crate::planted::IN_ARGUMENTS {
         let args = line.split(' ').map(|word| word.replace('@', &long));
         let output = env.run_with("{}", args);
-        let length = output.stderr.chars().count();
-        assert!(length < 3_000, "{line}: {length} characters: {}", &output.stderr[..300]);
+        let answer = if output.code == Some(0) { "" } else { &output.stdout };
+        assert_quotes_little(&format!("{answer}{}", output.stderr), 'x', line);
+    }
+}
+
+#[test]
+fn half_a_secret_is_not_quoted() {
+    let env = project();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    for (before, after) in [(80, 5_000), (95, 5_000), (5_000, 95), (5_000, 80), (190, 5_000)] {
+        let name = format!("{}/{token}/{}", "x".repeat(before), "x".repeat(after));
+        for args in
+            [["session", "show", &name], ["package", "show", &name], ["search", "--group", &name]]
+        {
+            let output = env.run(args);
+            let shown = format!("{}{}", output.stdout, output.stderr);
+            assert!(
+                !shown.contains(&token[..8]) && !shown.contains(&token[32..]),
+                "{before}: {shown}"
+            );
+        }
     }
 }
 
@@ -141,8 +177,7 @@ fn mcp_errors_quote_little_of_long_input() {
         ("debrief", json!({"receipt": &long, "text": "Done."})),
     ] {
         let answer = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
-        let text = answer.to_string();
-        assert!(text.len() < 3_000, "{} bytes: {}", text.len(), &text[..300]);
+        assert_quotes_little(&answer.to_string(), 'x', tool.get(..20).unwrap_or(tool));
     }
 }
 
