@@ -51,7 +51,8 @@ pub use outcome::{
 };
 pub use pipe::{Piped, ask_server, pipe_tool};
 pub use process::{
-    Identity, OrphanEnd, current_process, die, end_marked, end_orphan, is_alive, machine,
+    Identity, OrphanEnd, current_process, die, end_marked, end_orphan, environments_above, is_alive,
+    machine,
 };
 pub use program::{AgentProgram, OutputReader};
 pub use registry::Registry;

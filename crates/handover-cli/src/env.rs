@@ -55,20 +55,25 @@ pub(crate) fn trusts(root: &Path) -> bool {
     if ISOLATED.load(Ordering::Relaxed) {
         return true;
     }
-    match var(TRUST).as_deref() {
-        Some("1" | "true" | "yes") => true,
-        Some(path) if path.starts_with('/') => {
+    var(TRUST).is_some_and(|value| is_trusting(&value, root))
+}
+
+/// Whether a value of the variable trusts a checkout.
+pub(crate) fn is_trusting(value: &str, root: &Path) -> bool {
+    match value {
+        "1" | "true" | "yes" => true,
+        path if path.starts_with('/') => {
             let same = |one: &Path, other: &Path| {
                 fs_err::canonicalize(one).ok() == fs_err::canonicalize(other).ok()
             };
             root.exists() && same(Path::new(path), root)
         }
-        Some(_) | None => false,
+        _ => false,
     }
 }
 
 /// Variables that agent programs set for what they start.
-const AGENT_VARIABLES: [&str; 8] = [
+const AGENT_VARIABLES: [&str; 9] = [
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",
     "CODEX_SANDBOX",
@@ -76,8 +81,14 @@ const AGENT_VARIABLES: [&str; 8] = [
     "GEMINI_CLI",
     "COPILOT_AGENT_SESSION_ID",
     "OPENCODE",
+    "QWEN_CODE",
     SPAWN,
 ];
+
+/// The same, one after the other.
+pub(crate) fn agent_variables() -> impl Iterator<Item = &'static str> {
+    AGENT_VARIABLES.into_iter()
+}
 
 /// Programs that run agents, by the name of their process.
 const AGENT_PROGRAMS: [&str; 7] =

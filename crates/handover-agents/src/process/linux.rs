@@ -1,7 +1,8 @@
 //! Linux: descendants are found through `/proc`, adopted by this process, and killed through pidfds, which cannot
 //! refer to another process.
 
-use std::ffi::OsStr;
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
@@ -45,6 +46,10 @@ impl Platform for Linux {
         let environ = Process::new(pid).and_then(|process| process.environ()).unwrap_or_default();
         let marks = environ.get(OsStr::new(SpawnId::VARIABLE));
         marks.is_some_and(|marks| has_mark(marks.as_encoded_bytes(), spawn))
+    }
+
+    fn environment(pid: i32) -> Option<HashMap<OsString, OsString>> {
+        Process::new(pid).and_then(|process| process.environ()).ok()
     }
 
     fn works_in(pid: i32, folder: &Path) -> bool {

@@ -10,6 +10,7 @@
 //! is mistaken for a stray of that agent. With several concurrent runs, a stray that dropped its marker
 //! before it was seen cannot be attributed, and is killed with the last of them.
 
+mod ancestors;
 mod family;
 mod identity;
 #[cfg(all(target_os = "linux", not(feature = "portable")))]
@@ -19,6 +20,7 @@ mod platform;
 #[cfg(any(not(target_os = "linux"), feature = "portable"))]
 mod portable;
 
+pub use ancestors::environments_above;
 pub(crate) use family::Family;
 pub use identity::Identity;
 #[cfg(all(target_os = "linux", not(feature = "portable")))]

@@ -2,6 +2,7 @@
 //! to a run is decided by `family.rs` and `orphans.rs`, the same way everywhere.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
@@ -51,6 +52,9 @@ pub(super) trait Platform {
 
     /// Whether a process has the marker in its environment.
     fn carries(pid: i32, spawn: &SpawnId) -> bool;
+
+    /// The environment that a process was started with, unless the system hides it.
+    fn environment(pid: i32) -> Option<HashMap<OsString, OsString>>;
 
     /// Whether a process works in a folder or below it.
     fn works_in(pid: i32, folder: &Path) -> bool;

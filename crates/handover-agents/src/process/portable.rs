@@ -2,7 +2,8 @@
 //! the session of its root, lost its parent and dropped its marker before it was seen is not found. Linux can use it
 //! too, so that the tests of supervision can run it (the cargo feature `portable`).
 
-use std::ffi::OsStr;
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
 
@@ -44,6 +45,15 @@ impl Platform for Portable {
         let kind = plain().with_environ(UpdateKind::Always);
         look(pid, kind, |process| Some(process.environ().iter().any(|variable| marks(variable))))
             .unwrap_or(false)
+    }
+
+    fn environment(pid: i32) -> Option<HashMap<OsString, OsString>> {
+        let kind = plain().with_environ(UpdateKind::Always);
+        let variable = |variable: &OsString| {
+            let text = variable.to_string_lossy();
+            text.split_once('=').map(|(name, value)| (name.into(), value.into()))
+        };
+        look(pid, kind, |process| Some(process.environ().iter().filter_map(variable).collect()))
     }
 
     fn works_in(pid: i32, folder: &Path) -> bool {

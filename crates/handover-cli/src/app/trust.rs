@@ -15,6 +15,11 @@ use crate::project::Project;
 use crate::trust::{self, Report, Trust, Want};
 
 impl App {
+    /// Refuses the flag that trusts the project's files if an agent typed it.
+    pub(crate) fn check_trust_flag(&self) -> Result<(), CommandError> {
+        if self.common.trust_project { trust::refuse_agents() } else { Ok(()) }
+    }
+
     /// Accepts a project of another user, for commands with which the user decides about exactly that.
     pub(crate) fn accept_any_owner(&self) {
         self.any_owner.set(true);

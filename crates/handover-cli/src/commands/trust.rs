@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::app::App;
-use crate::env;
 use crate::error::{CommandError, Exit};
 use crate::trust::{self, Report, Want};
 
@@ -56,11 +55,7 @@ pub(crate) fn run(app: &App, args: TrustArgs) -> Outcome {
         return list(app);
     }
     let report = app.trust_report()?;
-    if env::is_agent() {
-        let message = "an agent cannot trust the files that it works on";
-        return Err(CommandError::new(Exit::Blocked, "agent", message)
-            .hinted("Ask the person you work for to run `handover trust`."));
-    }
+    trust::refuse_agents()?;
     if !app.ui.is_json() {
         show(app, &report)?;
         if report.wants.is_empty() {

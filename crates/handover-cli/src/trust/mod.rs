@@ -2,8 +2,10 @@
 //! elsewhere or tell agents what to do, and whether the user has agreed to it.
 //!
 //! Which configuration keys need trust is decided in `handover_model::config::KEYS`; `memory.rs` keeps what
-//! the user agreed to, `owner.rs` looks at whose files they are, `texts.rs` at templates and personas.
+//! the user agreed to, `caller.rs` says whose word counts for one call, `owner.rs` looks at whose files they are,
+//! `texts.rs` at templates and personas.
 
+mod caller;
 mod memory;
 mod owner;
 mod texts;
@@ -20,6 +22,7 @@ use crate::error::{CommandError, Exit};
 use crate::project::Project;
 use crate::ui::count;
 
+pub(crate) use caller::refuse_agents;
 pub(crate) use memory::{Record, all, forget, remember};
 pub(crate) use texts::wants_of as text_wants;
 
@@ -79,7 +82,7 @@ impl Trust {
 
     /// Whether everything is trusted for this call, by its flag or a variable.
     pub(crate) fn is_by_call(&self) -> bool {
-        self.flag || env::trusts(&self.project.root)
+        self.flag || caller::trusts_by_variable(&self.project.root)
     }
 
     /// What the user has agreed to, for this call or earlier. A linked worktree has the agreements of its
@@ -154,6 +157,9 @@ impl Report {
 
 /// What to do about an untrusted checkout.
 pub(crate) fn hint() -> String {
+    if env::is_agent() {
+        return caller::ASK.to_owned();
+    }
     format!(
         "`handover trust` shows what its files want and remembers that you agree; for one call, pass \
          `--trust-project` or set {}=1.",
@@ -209,7 +215,10 @@ mod tests {
         assert_eq!(notice([].iter()), None);
         let wants = ["a.a", "b.b", "c.c", "d.d", "personas/\u{1b}[2J.toml"].map(want);
         let line = notice(wants.iter()).unwrap();
-        assert!(line.contains("`a.a`, `b.b`, `c.c`, 1 more, 1 template or persona file"), "{line}");
+        assert!(
+            line.contains("`a.a`, `b.b`, `c.c`, 1 more and 1 template or persona file"),
+            "{line}"
+        );
         assert!(!line.contains('\u{1b}'), "{line}");
     }
 }

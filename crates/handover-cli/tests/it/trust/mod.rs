@@ -1,5 +1,6 @@
 //! Trust: what the files of a checkout may do before and after the user has agreed to it.
 
+mod agents;
 mod asking;
 mod classes;
 mod hostile;
