@@ -159,7 +159,7 @@ fn is_known_only_where_it_is_registered() {
     assert!(registry().find(TOY).unwrap().capabilities().resumable);
 
     let error = Registry::built_in().parse("toy").unwrap_err();
-    assert!(error.to_string().starts_with("`toy` is not a host; one of claude, "), "{error}");
+    assert!(error.to_string().starts_with("unknown host `toy`; use claude, "), "{error}");
     let invocation = Invocation::new(TOY, SpawnId::new("x").unwrap(), Path::new("/"));
     let error = handover_agents::run(&invocation, None, &mut |_| {}, &CancelToken::default());
     assert!(matches!(error.unwrap_err(), AgentError::UnknownHost { .. }));

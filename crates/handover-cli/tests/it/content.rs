@@ -389,7 +389,7 @@ fn the_advice_to_read_fits_the_window() {
     let text = env.run(args).ok().stdout;
     assert!(text.contains("too long for what is left of your window: docs/log.md"), "{text}");
     assert!(
-        text.contains("Read these before you start") && text.contains("): docs/short.md."),
+        text.contains("Read this before you start") && text.contains("): docs/short.md."),
         "{text}"
     );
 }

@@ -164,8 +164,8 @@ fn notes_are_written_retired_and_restored() {
         "Prices are cents"
     );
     env.run(["note", "confirm", end, "--json"]).fails(2).error();
-    env.run(["note", "show", "abc", "--json"]).fails(1).error();
-    env.run(["note", "show", "nosuchnote", "--json"]).fails(1).error();
+    env.run(["note", "show", "abc", "--json"]).fails(2).error();
+    env.run(["note", "show", "nosuchnote", "--json"]).fails(2).error();
     env.run(["note", "add", &"x ".repeat(900), "--json"]).fails(2).error();
 }
 
