@@ -9,7 +9,7 @@ use super::history::History;
 use super::render::Common;
 use super::{
     ItemId, PackedNote, PackedPackage, PackedReasoning, ShownPlace, ShownVerdict, admit, learned,
-    pack, render_notes,
+    render_notes, shorten,
 };
 
 /// The items of a block, each in the form in which it is shown.
@@ -107,7 +107,7 @@ impl Block {
         }
         let longest = self.packages.iter().rposition(|package| package.form != Form::Pointer);
         if let Some(at) = longest {
-            pack::shorten(&mut self.packages[at], &self.common, tokenizer);
+            shorten::shorten(&mut self.packages[at], &self.common, tokenizer);
             return Some(Shrunk::Shorter);
         }
         let least = (0..self.packages.len())

@@ -26,6 +26,7 @@ mod render_notes;
 mod retired;
 mod select;
 mod settled;
+mod shorten;
 #[cfg(test)]
 mod tests;
 

@@ -2,7 +2,7 @@
 //!
 //! The texts of the best packages compete for the room: the summary of each, or the passages of its body
 //! where they say more about the task. Whole texts go in first, best first; what room is left goes to
-//! shorter forms of the others.
+//! shorter forms of the others (`shorten.rs`).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,7 +11,7 @@ use handover_model::{
     Fate, Form, Package, PackageId, PackageKind, Priority, Tokenizer, Trust, Zone,
 };
 use handover_store::Result;
-use handover_text::{Likeness, cut, tokens};
+use handover_text::{Likeness, tokens};
 
 use super::admit::{self, Admission};
 use super::alive;
@@ -21,12 +21,10 @@ use super::passages::{Passage, Question, ShownPassage};
 use super::render::Common;
 use super::select::Selection;
 use super::settled::Settled;
+use super::shorten::{is_all_of, repeats, shorten};
 use super::{Explained, PackedPackage, Redactions, Sources, amended, by_use, render};
 use crate::package_file::{FileState, file_state};
 use crate::rank::Key;
-
-/// Shorter forms that are tried before a package is skipped, in characters.
-const SHORTER: [usize; 2] = [100, 60];
 
 /// At most so many packages are shortened because others took the room.
 const SHORTENED: usize = 10;
@@ -45,9 +43,6 @@ const MAX_PASSAGES: usize = 8;
 
 /// A further passage must be at least this good, compared with the best of all.
 const WORTHWHILE: f64 = 0.4;
-
-/// So many first words tell whether a summary was written or copied.
-const WORDS_COMPARED: usize = 12;
 
 /// A longer text is not compared with others.
 const COMPARED_BYTES: usize = 8_192;
@@ -569,43 +564,4 @@ impl Packer<'_> {
         }
         offer.included = true;
     }
-}
-
-/// Whether a summary is all there is to read of a text but its headings.
-fn is_all_of(summary: &str, body: &str) -> bool {
-    let lines = || body.lines().filter(|line| !line.starts_with('#'));
-    let mut words = lines().flat_map(str::split_whitespace).peekable();
-    words.peek().is_some() && words.eq(summary.split_whitespace())
-}
-
-/// Whether a summary is just the beginning of a text.
-fn repeats(summary: &str, body: &str) -> bool {
-    let start = summary.split_whitespace().take(WORDS_COMPARED);
-    body.split_whitespace().zip(start).all(|(word, same)| word == same)
-}
-
-/// The next shorter form of a package; the last one is its path alone.
-pub(super) fn shorten(package: &mut PackedPackage, common: &Common, tokenizer: Tokenizer) {
-    if package.form == Form::Focus && package.passages.len() > 1 {
-        let least = (0..package.passages.len())
-            .min_by(|a, b| package.passages[*a].score.total_cmp(&package.passages[*b].score));
-        package.passages.remove(least.unwrap_or_default());
-    } else if let Some(passage) = package.passages.pop() {
-        // What remains of the best passage goes in like a summary.
-        package.summary = passage.text;
-        next_shorter(package);
-    } else {
-        next_shorter(package);
-    }
-    package.whole = false;
-    package.tokens = tokens::count(tokenizer, &render::package(package, common));
-}
-
-fn next_shorter(package: &mut PackedPackage) {
-    let length = package.summary.chars().count();
-    let next = SHORTER.into_iter().find(|chars| *chars < length);
-    (package.summary, package.form) = match next {
-        Some(chars) => (cut::cut(&package.summary, chars), Form::Short),
-        None => (String::new(), Form::Pointer),
-    };
 }

@@ -519,7 +519,7 @@ mod shrinking {
         let mut lengths = vec![package.summary.chars().count()];
         let mut tokens_before = package.tokens;
         while package.form != Form::Pointer {
-            pack::shorten(&mut package, &render::Common::default(), TOKENIZER);
+            shorten::shorten(&mut package, &render::Common::default(), TOKENIZER);
             assert!(package.tokens < tokens_before, "{lengths:?}");
             assert_eq!(
                 package.tokens,
@@ -537,10 +537,10 @@ mod shrinking {
     #[test]
     fn a_summary_of_exactly_a_step_is_not_cut_to_itself() {
         let mut package = packed(1, Priority::High, &"x".repeat(60));
-        pack::shorten(&mut package, &render::Common::default(), TOKENIZER);
+        shorten::shorten(&mut package, &render::Common::default(), TOKENIZER);
         assert_eq!((package.form, package.summary.as_str()), (Form::Pointer, ""));
         let mut package = packed(1, Priority::High, &"x y".repeat(21)[..61]);
-        pack::shorten(&mut package, &render::Common::default(), TOKENIZER);
+        shorten::shorten(&mut package, &render::Common::default(), TOKENIZER);
         assert_eq!(package.form, Form::Short);
         assert!(package.summary.chars().count() <= 60);
     }
