@@ -21,7 +21,7 @@ use handover_model::{InvalidId, InvalidTimestamp, UnknownWord};
 #[cfg(feature = "service")]
 use handover_serve::{BindError, ServeError};
 use handover_store::{RecordKind, StoreError};
-use handover_text::{redact_message, short};
+use handover_text::{redact_message, short, with_causes};
 use serde_json::json;
 
 use crate::typos::nearest;
@@ -92,19 +92,7 @@ impl CommandError {
 
     /// The error with all its causes, on one line.
     pub(crate) fn chain(exit: Exit, code: &'static str, error: &dyn std::error::Error) -> Self {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            let text = error.to_string();
-            // SQLite repeats its message with an error number.
-            if !message.contains(&text) && !text.starts_with("Error code ") {
-                message.push_str(": ");
-                message.push_str(&text);
-            }
-            cause = error.source();
-        }
-        let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-        Self::new(exit, code, message)
+        Self::new(exit, code, with_causes(error))
     }
 
     /// The JSON form of the contract.

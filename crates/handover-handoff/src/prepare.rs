@@ -1,6 +1,5 @@
 //! The first step: a brief, its receipt, and the guard's decision.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use handover_context::assemble::{self, Assembly};
@@ -10,7 +9,10 @@ use handover_model::{
     AdmittedPrompt, BriefDelivery, KnownEvent, ReceiptId, ReceiptState, Role, SessionId,
     SessionStatus, Ticket, Timestamp,
 };
-use handover_store::{EventKey, NewEvent, NewReceipt, NewTicket, ReceiptStep, Store, StoreError};
+use handover_store::{
+    EventKey, Fault, NewEvent, NewReceipt, NewTicket, ReceiptStep, Store, StoreError,
+};
+use handover_text::with_causes;
 use serde_json::json;
 
 use crate::brief::{self, Brief};
@@ -126,7 +128,7 @@ impl Handoffs<'_> {
                 self.prepare_unwritten(store, request, &error)?
             }
             Err(error @ StoreError::Backend { .. }) if self.spool.is_some() => {
-                self.prepare_without_store(request, &with_causes(&error))?
+                self.prepare_without_store(request, &reason(&error))?
             }
             Err(error) => return Err(error.into()),
         };
@@ -222,7 +224,7 @@ impl Handoffs<'_> {
             Err(error) if is_unwritable(&error) => error,
             Err(error) => return Err(error.into()),
         };
-        let reason = with_causes(&error);
+        let reason = reason(&error);
         let Some(folder) = self.spool else { return Err(error.into()) };
         let spooled = Spooled { receipt: spool::record(receipt, state), ticket: None };
         Ok(match spool::write(folder, &spooled) {
@@ -374,7 +376,7 @@ impl Handoffs<'_> {
         request: &HandoffRequest,
         error: &StoreError,
     ) -> Result<Prepared> {
-        let reason = with_causes(error);
+        let reason = reason(error);
         let composed = store.reading(|store| {
             if let Err(closed) = open_session(store, &request.session)? {
                 return Ok(Err(closed));
@@ -474,15 +476,12 @@ pub fn probe_prompt(text: String, receipt: ReceiptId) -> AdmittedPrompt {
     AdmittedPrompt::admit_unchecked(text, receipt)
 }
 
-/// An error with its causes, on one line.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let _ = write!(text, ": {error}");
-        cause = error.source();
+/// What is wrong with the store. Of a lock, its database knows nothing more to say.
+fn reason(error: &StoreError) -> String {
+    match error {
+        StoreError::Backend { fault: Fault::Busy, .. } => error.to_string(),
+        error => with_causes(error),
     }
-    text
 }
 
 /// Whether the store may be readable all the same.

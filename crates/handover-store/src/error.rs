@@ -341,7 +341,7 @@ impl fmt::Display for OldStore {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Fault {
     /// The write lock was not released in time.
-    #[error("the store is locked by another process")]
+    #[error("another process holds the store's lock")]
     Busy,
     /// No space left.
     #[error("the disk is full")]

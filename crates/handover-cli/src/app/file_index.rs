@@ -49,16 +49,10 @@ fn failed(error: PlacesError) -> CommandError {
     match error {
         PlacesError::Files(error) => error.into(),
         PlacesError::Git(GitError::Start(_)) => {
-            CommandError::new(Exit::Environment, "git", chain(&error)).hinted(INSTALL_GIT)
+            CommandError::chain(Exit::Environment, "git", &error).hinted(INSTALL_GIT)
         }
         PlacesError::Git(_) | PlacesError::Root(_) | PlacesError::Damaged => {
-            CommandError::new(Exit::Environment, "git", chain(&error))
+            CommandError::chain(Exit::Environment, "git", &error)
         }
     }
-}
-
-/// An error with its causes, on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

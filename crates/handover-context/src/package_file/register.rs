@@ -1,9 +1,8 @@
 //! Registers files that were found or announced.
 
-use std::fmt::Write;
-
 use handover_model::{Package, SessionId};
 use handover_store::{PackageFilter, Registered, Result, Store};
+use handover_text::with_causes;
 
 use super::draft::{DraftContext, Facts, Placement, draft};
 use super::{Located, PackageFileError};
@@ -37,7 +36,7 @@ pub fn register_file(
     }
     let draft = match located.and_then(|located| draft(context, &located, facts)) {
         Ok(draft) => draft,
-        Err(error) => return Ok(Put::Skipped(chain(&error))),
+        Err(error) => return Ok(Put::Skipped(with_causes(&error))),
     };
     let same = here.iter().find(|package| package.content_hash == draft.package.content_hash);
     if let Some(package) = same {
@@ -69,17 +68,6 @@ pub fn former(here: &[Package], placement: Option<&Placement>) -> Option<Package
         (Some(package), None) => Some(package.clone()),
         _ => None,
     }
-}
-
-/// An error with its causes, on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let _ = write!(text, ": {error}");
-        cause = error.source();
-    }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
