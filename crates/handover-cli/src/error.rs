@@ -194,7 +194,10 @@ impl From<HandoffError> for CommandError {
                 invalid(&format!("`handover session reopen {session}` reopens it."))
             }
             HandoffError::OtherRole { .. } | HandoffError::OtherSession { .. } => {
-                invalid("Write a brief for the one that you mean.")
+                invalid("Name the receipt of the agent's own brief, or write a new brief for it.")
+            }
+            HandoffError::NoAgent => {
+                invalid("Name the receipt that the agent started with, or its role.")
             }
             HandoffError::Taken { source, .. } => {
                 Self { exit: Exit::Blocked, ..Self::from(*source) }

@@ -27,22 +27,29 @@ pub enum HandoffError {
         /// Its status.
         status: SessionStatus,
     },
-    /// An earlier prompt is for another role than the caller asks for.
-    #[error("the prompt is for role `{found}`, not `{asked}`")]
+    /// A receipt was given to another role than the caller names.
+    #[error("receipt {receipt} was given to role `{found}`, not `{asked}`")]
     OtherRole {
+        /// The receipt that the caller names.
+        receipt: ReceiptId,
         /// The role of the receipt.
         found: Role,
-        /// The role of the request.
+        /// The role that the caller names.
         asked: Role,
     },
-    /// An earlier prompt is from another session than the caller asks for.
-    #[error("the prompt is for session `{found}`, not `{asked}`")]
+    /// A receipt belongs to another session than the caller names.
+    #[error("receipt {receipt} belongs to session `{found}`, not `{asked}`")]
     OtherSession {
+        /// The receipt that the caller names.
+        receipt: ReceiptId,
         /// The session of the receipt.
         found: SessionId,
-        /// The session of the request.
+        /// The session that the caller names.
         asked: SessionId,
     },
+    /// An ending without a receipt or a role, so that nothing says whose it is.
+    #[error("neither a receipt nor a role is given")]
+    NoAgent,
     /// Another process is handing the same prompt to an agent, or has done so.
     #[error("receipt {receipt} is taken: {source}")]
     Taken {
@@ -78,7 +85,8 @@ impl HandoffError {
             Self::Overridden { .. }
             | Self::SessionClosed { .. }
             | Self::OtherRole { .. }
-            | Self::OtherSession { .. } => "invalid_input",
+            | Self::OtherSession { .. }
+            | Self::NoAgent => "invalid_input",
             Self::Taken { source, .. } => source.code(),
             Self::Briefed { .. } => "briefed",
             Self::NoReceipt { .. } => "no_receipt",

@@ -28,7 +28,7 @@ mod trial;
 mod used;
 mod zone;
 
-pub use assignment::Assignment;
+pub use assignment::{Assignment, EndedAgent};
 pub use brief::Brief;
 pub use ending::{
     DEBRIEF_SCHEMA, Debrief, Ended, Ending, ErrorNote, Kept, Learn, Message, OutsideRead,

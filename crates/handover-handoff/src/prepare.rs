@@ -15,6 +15,7 @@ use handover_store::{
 use handover_text::with_causes;
 use serde_json::json;
 
+use crate::assignment::belongs_to;
 use crate::brief::{self, Brief};
 use crate::guard::{self, Admission, Evidence, Refusal};
 use crate::handoffs::unavailable;
@@ -248,13 +249,7 @@ impl Handoffs<'_> {
         };
         let store = self.store()?;
         let receipt = store.receipt(&id)?;
-        if receipt.role != *role {
-            return Err(HandoffError::OtherRole { found: receipt.role, asked: role.clone() });
-        }
-        if let Some(asked) = session.filter(|session| **session != receipt.session) {
-            let asked = asked.clone();
-            return Err(HandoffError::OtherSession { found: receipt.session, asked });
-        }
+        belongs_to(&receipt, Some(role), session)?;
         let evidence = Evidence {
             receipt: &id,
             prompt_hash: &receipt.prompt_hash,

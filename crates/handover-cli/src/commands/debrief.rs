@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use handover_handoff::{Assignment, DEBRIEF_SCHEMA, Debrief, Ending, Kept, read_ending};
+use handover_handoff::{DEBRIEF_SCHEMA, Debrief, EndedAgent, Ending, Kept, read_ending};
 use handover_model::{AgentId, Role};
 use handover_text::Redactor;
 use serde_json::json;
@@ -48,7 +48,8 @@ pub(crate) fn run(app: &App, args: DebriefArgs) -> Outcome {
         app.ui.bytes(DEBRIEF_SCHEMA.as_bytes())?;
         return Ok(Exit::Done);
     }
-    let assignment = assignment(app, &args)?;
+    let ended = ended_agent(app, &args)?;
+    let assignment = app.handoffs()?.assignment(ended)?;
     let debrief = read_ending(&input::file(&args.file, &app.stdin, "the agent's last message")?);
     app.store()?;
     let ended = app.handoffs()?.ended(Ending::new(&assignment, &debrief, app.now()))?;
@@ -62,22 +63,19 @@ pub(crate) fn run(app: &App, args: DebriefArgs) -> Outcome {
     Ok(Exit::Done)
 }
 
-fn assignment(app: &App, args: &DebriefArgs) -> Result<Assignment, CommandError> {
-    let assignment = match (&args.receipt, &args.role) {
-        (Some(id), _) => Assignment::of(&app.find_receipt(id)?),
-        (None, Some(role)) => {
-            let session = app.store()?.session(&app.session()?)?.id;
-            app.check_role(role)?;
-            let role = app.no_secret("role", role.clone())?;
-            Assignment::without_receipt(session, app.group()?, role)
-        }
-        (None, None) => {
-            return Err(CommandError::invalid("neither a receipt nor a role is given")
-                .hinted("Pass `--receipt ID` or `--role ROLE`."));
-        }
-    };
+fn ended_agent(app: &App, args: &DebriefArgs) -> Result<EndedAgent, CommandError> {
     let agent = args.agent_id.clone().map(|id| app.no_secret("agent id", id)).transpose()?;
-    Ok(assignment.named(agent))
+    if let Some(id) = &args.receipt {
+        let receipt = Some(app.find_receipt(id)?.id);
+        let (role, session) = (args.role.clone(), app.named_session()?);
+        return Ok(EndedAgent { receipt, role, session, agent, ..EndedAgent::default() });
+    }
+    if let Some(role) = &args.role {
+        app.check_role(role)?;
+    }
+    let role = args.role.clone().map(|role| app.no_secret("role", role)).transpose()?;
+    let (session, group) = (Some(app.session()?), app.group()?);
+    Ok(EndedAgent { role, session, group, agent, ..EndedAgent::default() })
 }
 
 /// Prints a debrief for people, redacted.

@@ -144,6 +144,31 @@ fn stores_a_debrief_for_the_next_role() {
 }
 
 #[test]
+fn a_debrief_is_kept_only_for_the_agent_that_got_the_receipt() {
+    let env = project();
+    env.run(["session", "new", "other"]).ok();
+    let args = ["brief", "--role", "developer", "--task", "x", "--session", "s1", "--json"];
+    let document = env.run(args).ok().json();
+    let id = document["receipt"].as_str().unwrap();
+    let refused = |more: &[&str]| {
+        let args = [&["debrief", "--receipt", id, "--json"][..], more].concat();
+        env.run_with("Done.", args).fails(2).error()["message"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(
+        refused(&["--role", "qa_expert"]),
+        format!("receipt {id} was given to role `developer`, not `qa_expert`")
+    );
+    assert_eq!(
+        refused(&["--session", "other"]),
+        format!("receipt {id} belongs to session `s1`, not `other`")
+    );
+    let events = env.run(["event", "list", "--type", "debrief", "--session", "s1", "--json"]);
+    assert_eq!(events.ok().json()["events"], json!([]), "nothing was kept");
+    let same = ["debrief", "--receipt", id, "--role", "developer", "--session", "s1"];
+    env.run_with("Done.", same).ok();
+}
+
+#[test]
 fn records_a_missing_debrief() {
     let env = project();
     let debrief = env

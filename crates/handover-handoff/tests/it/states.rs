@@ -265,8 +265,12 @@ fn an_ending_that_is_reported_twice_is_kept_once_as_an_event() {
 
 #[test]
 fn errors_name_what_stands_in_the_way() {
-    let other = HandoffError::OtherRole { found: role("qa_expert"), asked: role("developer") };
-    assert_eq!(other.to_string(), "the prompt is for role `qa_expert`, not `developer`");
+    let other = HandoffError::OtherRole {
+        receipt: receipt_id("a"),
+        found: role("qa_expert"),
+        asked: role("developer"),
+    };
+    assert_eq!(other.to_string(), "receipt r_a was given to role `qa_expert`, not `developer`");
     let overridden =
         HandoffError::Overridden { key: "guard.mode".to_owned(), source_name: "a flag".to_owned() };
     assert_eq!(overridden.to_string(), "`guard.mode` cannot be overridden by a flag");

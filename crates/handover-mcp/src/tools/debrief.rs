@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use handover_context::package_file::Placement;
-use handover_handoff::{Assignment, Debrief, Ending, ErrorNote, PackageNote};
+use handover_handoff::{Debrief, EndedAgent, Ending, ErrorNote, PackageNote};
 use handover_model::{
-    AgentId, GroupId, PackageKind, Phase, Priority, Receipt, ReceiptId, Role, SessionId, Verdict,
+    AgentId, GroupId, PackageKind, Phase, Priority, ReceiptId, Role, SessionId, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -135,15 +135,15 @@ impl Tool for DebriefTool {
         }
         let session = context.session(input.session.as_ref())?;
         let role = context.no_secret("role", input.role)?;
-        let assignment = match &input.receipt {
-            Some(id) => Assignment::of(&own_receipt(context, &session, &role, id)?),
-            None => Assignment {
-                iteration: input.iteration.unwrap_or(0),
-                ..Assignment::without_receipt(session, context.group(input.group.as_ref())?, role)
-            },
-        };
         let agent = input.agent_id.map(|id| context.no_secret("agent id", id)).transpose()?;
-        let assignment = assignment.named(agent);
+        let assignment = context.handoffs().assignment(EndedAgent {
+            receipt: input.receipt,
+            role: Some(role),
+            session: Some(session),
+            group: context.group(input.group.as_ref())?,
+            iteration: input.iteration,
+            agent,
+        })?;
         let mut debrief = Debrief {
             receipt: assignment.receipt.clone(),
             verdict: Some(input.verdict),
@@ -196,21 +196,4 @@ impl Tool for DebriefTool {
             })
         })
     }
-}
-
-/// Rejects a receipt of another session or role.
-fn own_receipt(
-    context: &RequestContext<'_>,
-    session: &SessionId,
-    role: &Role,
-    id: &ReceiptId,
-) -> Result<Receipt, ToolError> {
-    let receipt = context.store.receipt(id)?;
-    if receipt.session == *session && receipt.role == *role {
-        return Ok(receipt);
-    }
-    Err(ToolError::invalid(
-        format!("receipt `{id}` was given to a {} of session `{}`", receipt.role, receipt.session),
-        "Name the receipt of your own brief, or omit it.",
-    ))
 }

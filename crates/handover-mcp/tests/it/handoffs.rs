@@ -38,7 +38,7 @@ fn a_brief_is_delivered_and_a_debrief_confirms_it() {
     let mut other = debrief;
     other["role"] = json!("qa_expert");
     let error = server.fails("debrief", other);
-    assert!(error.contains("was given to a developer"), "{error}");
+    assert!(error.contains("was given to role `developer`"), "{error}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use handover_context::shape;
 use handover_handoff::{
-    Assignment, Delivery, Ending, HandoffRequest, Prepared, Recorded, read_ending,
+    Delivery, EndedAgent, Ending, HandoffRequest, Prepared, Recorded, read_ending,
 };
 use handover_mcp::{RequestContext, ToolError};
 use handover_model::{
@@ -138,32 +138,17 @@ fn store_debrief(context: &RequestContext<'_>, request: &ApiRequest) -> Result<V
     let body: DebriefBody = request.body()?;
     let session: SessionId = request.path_param("session")?;
     let agent = body.agent_id.map(|id| context.no_secret("agent id", id)).transpose()?;
-    let assignment = match (&body.receipt, body.role) {
-        (Some(id), _) => {
-            let receipt = context.store.receipt(id)?;
-            if receipt.session != session {
-                return Err(ToolError::invalid(
-                    format!("receipt `{id}` belongs to another session"),
-                    "Name the session of the receipt in the path.",
-                ));
-            }
-            Assignment::of(&receipt)
-        }
-        (None, Some(role)) => Assignment::without_receipt(
-            context.store.session(&session)?.id,
-            context.group(body.group.as_ref())?,
-            context.no_secret("role", role)?,
-        ),
-        (None, None) => {
-            return Err(ToolError::invalid(
-                "neither `receipt` nor `role` is given",
-                "Send `receipt` or `role`.",
-            ));
-        }
-    };
+    let handoffs = context.handoffs();
+    let assignment = handoffs.assignment(EndedAgent {
+        receipt: body.receipt,
+        role: body.role.map(|role| context.no_secret("role", role)).transpose()?,
+        session: Some(session),
+        group: context.group(body.group.as_ref())?,
+        iteration: None,
+        agent,
+    })?;
     let debrief = read_ending(&body.text);
-    let ended =
-        context.handoffs().ended(Ending::new(&assignment.named(agent), &debrief, context.now))?;
+    let ended = handoffs.ended(Ending::new(&assignment, &debrief, context.now))?;
     // An agent may repeat a secret that it read.
     let answer = json!({"debrief": debrief, "missing": debrief.missing, "kept": ended.kept()});
     Ok(context.redactor.clean_json(answer).value().clone())

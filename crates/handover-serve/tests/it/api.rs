@@ -181,6 +181,11 @@ fn debriefs_need_a_receipt_of_the_session_or_a_role() {
     let body = json!({"receipt": receipt, "text": "Done."});
     service.post(path, &body).fails(400, "invalid_input");
     service.post(path, &json!({"text": "Done."})).fails(400, "invalid_input");
+    let body = json!({"receipt": receipt, "role": "qa_expert", "text": "Done."});
+    let own = "/api/v1/sessions/s1/debrief";
+    let refused = service.post(own, &body).is(400).json();
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("was given to role `developer`"), "{message}");
     service.post(path, &json!({"receipt": "r_none", "text": "x"})).fails(404, "not_found");
     let ending = "```handover\nverdict: complete\nreasoning:\n  decisions: Rotate.\n```\n";
     let body = json!({"role": "developer", "group": "login", "text": ending});

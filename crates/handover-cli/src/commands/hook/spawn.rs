@@ -86,6 +86,7 @@ fn is_refusal(error: &HandoffError) -> bool {
         | HandoffError::SessionClosed { .. } => true,
         HandoffError::OtherRole { .. }
         | HandoffError::OtherSession { .. }
+        | HandoffError::NoAgent
         | HandoffError::Taken { .. }
         | HandoffError::Briefed { .. }
         | HandoffError::NoReceipt { .. }
