@@ -66,10 +66,10 @@ const DOMAINS: &[&str] = &[
 
 /// Names below such a domain that belong to no customer.
 #[rustfmt::skip]
-const COMMON: [&str; 24] = [
+const COMMON: [&str; 25] = [
     "www", "api", "app", "login", "docs", "support", "status", "help", "community", "dev", "developer",
     "developers", "admin", "auth", "accounts", "portal", "cdn", "blog",
-    "console", "dashboard", "manage", "my", "web", "cloud",
+    "console", "dashboard", "manage", "my", "web", "cloud", "registry",
 ];
 
 static INDEX: Index<{ index::count(&[DOMAINS]) }> = Index::new(&[DOMAINS], Side::Start);

@@ -30,6 +30,14 @@ pub(super) fn after_setenv(text: &[u8], start: usize) -> bool {
     line.ends_with(b" ") && ["ENV", "setenv", "SetEnv", "setx"].iter().any(|w| word == w.as_bytes())
 }
 
+/// Whether the name is that of a credential of a package registry in `.npmrc`: `//registry.example.com/:_auth=…`. Nothing
+/// else is written in that way, so its value is one whatever it looks like.
+pub(super) fn of_registry(text: &[u8], start: usize, end: usize) -> bool {
+    let is_name = |name: &[u8]| [&b"_auth"[..], b"_authToken", b"_password"].contains(&name);
+    let from = start.saturating_sub(usize::from(text.get(start) != Some(&b'_')));
+    text[..from].ends_with(b"/:") && text.get(from..end).is_some_and(is_name)
+}
+
 /// Whether a `.netrc` entry precedes the word.
 pub(super) fn netrc(text: &[u8], at: usize) -> bool {
     let from = at.saturating_sub(160);

@@ -241,11 +241,22 @@ const SPELLINGS: &[&str] = &[
     "ayrshare = \"«HPKSYBO-MOYXP4Q-ADGYXPS-B425HH3»\"",
     "//«9tK2mQ7vLp4RzX8cWn3bYh6J»",
     "access token\n\n«3f2a9c7e1b4d8f6a3c5e7b9d1f2a4c6e»\n",
+    "softlayer = \"«3f2a9c7e1b4d8f6a3c5e7b9d1f2a4c6e3f2a9c7e1b4d8f6a3c5e7b9d1f2a4c6e»\"",
+    // Registries of packages
+    "//registry.example.com/:_auth=«CorrectHorseBatteryStaple»",
+    "//npm.example.com/team/:_authToken=«lanternquiver»",
+    "//registry.npmjs.org/:_authToken=«lantern-quiver-pepper»\nregistry=https://registry.npmjs.org/\n",
+    "//registry.npmjs.org/:_password=«bGFudGVybg==»\nregistry=https://registry.npmjs.org/\n",
 ];
 
 #[rustfmt::skip]
 const ORDINARY: &[&str] = &[
     "password = None",
+    "//registry.npmjs.org/:_authToken=${NPM_TOKEN}",
+    "registry=https://registry.npmjs.org/\nalways-auth=true",
+    "def __init__(self, _auth=default_handler): self._auth = _auth",
+    "softlayer = \"https://cloud.example.org/docs/softlayer-dns\"",
+    "{\"key\": \"token\", \"value\": \"StringLiteral\"}",
     "password: str",
     "username: str\n    password: SecretStr\n",
     "pass it to `try_cast_from` and pass 2 of 3",

@@ -149,6 +149,9 @@ impl Assignments {
         // The beginning of a long value is enough to judge it.
         let literal = text.get(value.start..value.end.min(value.start + JUDGED))?;
         let is_secret = match Ambiguous::of(name) {
+            _ if settings::of_registry(text, start, end) => {
+                literal.len() >= 3 && !literal.contains(&b'$') && !allowlist::placeholder(literal)
+            }
             Some(Ambiguous::Pin) if is_pin(literal) => true,
             Some(Ambiguous::Clave) if !settings::in_prose(literal) && !values::special(literal) => {
                 false
@@ -285,6 +288,9 @@ fn key_of(text: &[u8], start: usize, end: usize) -> Option<Key> {
     if name.eq_ignore_ascii_case(b"passe") {
         let before = &text[start.saturating_sub(7)..start];
         return before.eq_ignore_ascii_case(b"mot de ").then_some(Key::Password);
+    }
+    if settings::of_registry(text, start, end) {
+        return Some(Key::Password);
     }
     let key = keys::classify(name)?;
     if matches!(key, Key::Token | Key::Weak) && start > 0 && text.get(start - 1) == Some(&b' ') {

@@ -182,6 +182,7 @@ pub(super) const TABLE: &[Service] = services! {
     word "snyk": "U36";
     name "snyk_token": "U36";
     name "socketlabs": "w20";
+    name "softlayer": "h64";
     name "solarwinds": "b71";
     word "sonar": "a40";
     name "sonarcloud": "h40";
