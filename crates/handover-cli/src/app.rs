@@ -19,9 +19,11 @@ use handover_context::specialize::Templates;
 use handover_context::stack::{Stack, detect, detect_cached};
 use handover_files::{Folder, Kind};
 use handover_handoff::{Handoffs, Override, Technology, TechnologySource, spool};
+use handover_hosts::HookHost;
 use handover_model::config::Config;
 use handover_model::{
-    GroupId, Package, PackageId, ProjectId, ReceiptId, SessionId, Timestamp, Trust as TrustClass,
+    GroupId, Host, Package, PackageId, ProjectId, ReceiptId, SessionId, Timestamp,
+    Trust as TrustClass,
 };
 use handover_remote::Address;
 use handover_store::{PrivateNotes, Store, StoreError};
@@ -555,6 +557,10 @@ impl TechnologySource for App {
     fn where_to_look(&self, task: &str) -> Vec<ShownPlace> {
         let places = |checkout| self.places_ahead.places(&checkout, task);
         self.indexed_checkout().map(places).unwrap_or_default()
+    }
+
+    fn loads(&self, host: Host) -> &'static [&'static str] {
+        handover_hosts::Registry::built_in().find(host).map(HookHost::loads).unwrap_or_default()
     }
 
     fn freshness(&self) -> Box<dyn Freshness + '_> {

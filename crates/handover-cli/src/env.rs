@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use handover_engine::Death;
+use handover_hosts::{HookHost, Registry as HookRegistry};
 use handover_knowledge::Homes;
 use handover_model::Timestamp;
 
@@ -72,52 +73,65 @@ pub(crate) fn is_trusting(value: &str, root: &Path) -> bool {
     }
 }
 
-/// Variables that agent programs set for what they start.
-const AGENT_VARIABLES: [&str; 9] = [
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "GEMINI_CLI",
-    "COPILOT_AGENT_SESSION_ID",
-    "OPENCODE",
-    "QWEN_CODE",
-    SPAWN,
-];
+/// Agent programs that we neither start nor get events from, by the name of their process.
+const OTHER_AGENTS: [&str; 1] = ["cursor-agent"];
 
-/// The same, one after the other.
+/// Variables that agent programs set for what they start.
 pub(crate) fn agent_variables() -> impl Iterator<Item = &'static str> {
-    AGENT_VARIABLES.into_iter()
+    let hosts = HookRegistry::built_in().iter();
+    hosts.flat_map(|host| host.marks().iter().copied()).chain([SPAWN])
 }
 
 /// Programs that run agents, by the name of their process.
-const AGENT_PROGRAMS: [&str; 7] =
-    ["claude", "codex", "gemini", "copilot", "opencode", "qwen", "cursor-agent"];
+fn agent_programs() -> Vec<&'static str> {
+    let mut names = OTHER_AGENTS.to_vec();
+    names.extend(HookRegistry::built_in().iter().flat_map(HookHost::processes));
+    let started = handover_agents::Registry::built_in().hosts();
+    names.extend(started.into_iter().map(handover_agents::default_program));
+    names.retain(|name| !name.is_empty());
+    names
+}
 
 /// Whether an agent program says that it started this command. One that hides it is not recognized.
 pub(crate) fn is_agent() -> bool {
-    AGENT_VARIABLES.iter().any(|name| var(name).is_some())
+    agent_variables().any(|name| var(name).is_some())
 }
 
 /// Whether a person typed this command: at a terminal, with no agent program among its ancestors.
 pub(crate) fn is_person() -> bool {
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    at_terminal
-        && !is_agent()
-        && !ancestors().iter().any(|name| AGENT_PROGRAMS.contains(&name.as_str()))
+    if !at_terminal || is_agent() {
+        return false;
+    }
+    let agents = agent_programs();
+    !ancestors().iter().any(|name| agents.contains(&name.as_str()))
 }
 
-/// The names of the processes above this one, as far as the system tells.
+/// Programs that run the scripts of others, and are called like themselves in the list of processes.
+const INTERPRETERS: [&str; 4] = ["node", "bun", "deno", "python3"];
+
+/// The script that an interpreter runs, without folder and extension.
+fn script_of(command_line: &str) -> Option<String> {
+    let mut words = command_line.split('\0');
+    let program = Path::new(words.next()?).file_name()?.to_str()?;
+    let script = words.find(|word| !word.starts_with('-'))?;
+    let name = Path::new(script).file_stem()?.to_str()?;
+    INTERPRETERS.contains(&program).then(|| name.to_owned())
+}
+
+/// The names of the processes above this one and of the scripts that they run, as far as the system tells.
 fn ancestors() -> Vec<String> {
     let mut names = Vec::new();
     let mut process = std::os::unix::process::parent_id();
-    while process > 1 && names.len() < 64 {
+    while process > 1 && names.len() < 128 {
         let Ok(status) = fs_err::read_to_string(format!("/proc/{process}/status")) else { break };
         let field = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name));
             line.map(|value| value.trim().to_owned()).unwrap_or_default()
         };
         names.push(field("Name:"));
+        let command = fs_err::read_to_string(format!("/proc/{process}/cmdline"));
+        names.extend(command.ok().and_then(|command| script_of(&command)));
         process = field("PPid:").parse().unwrap_or(0);
     }
     names
@@ -222,4 +236,43 @@ pub(crate) fn death() -> Option<Death> {
     let (side, entry) = text.split_once(':')?;
     let entry = entry.parse().ok()?;
     Some(if side == "before" { Death::Before(entry) } else { Death::After(entry) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_agent_program_is_recognized_by_its_process_and_its_variables() {
+        let programs = agent_programs();
+        for host in HookRegistry::built_in().iter() {
+            let name = host.name();
+            assert!(!host.marks().is_empty(), "{name} sets no variable");
+            assert!(programs.contains(&name.as_str()), "{name} is no program");
+            for mark in host.marks() {
+                assert!(agent_variables().any(|variable| variable == *mark), "{name}: {mark}");
+            }
+        }
+        for host in handover_agents::Registry::built_in().hosts() {
+            let program = handover_agents::default_program(host);
+            // `command` is any program: those that we start are known by their receipt.
+            assert!(program.is_empty() || programs.contains(&program), "{host}");
+        }
+        assert!(agent_variables().any(|variable| variable == SPAWN));
+        assert!(!programs.contains(&""));
+    }
+
+    #[test]
+    fn a_script_is_known_by_its_own_name() {
+        for (line, script) in [
+            ("node\0--no-warnings\0/usr/bin/gemini\0--yolo\0", Some("gemini")),
+            ("/opt/node/bin/node\0/opt/qwen.js\0", Some("qwen")),
+            ("vim\0claude\0", None),
+            ("bash\0-c\0claude\0", None),
+            ("node\0", None),
+            ("", None),
+        ] {
+            assert_eq!(script_of(line).as_deref(), script, "{line:?}");
+        }
+    }
 }

@@ -44,12 +44,8 @@ pub(crate) fn meant(error: &(dyn std::error::Error + 'static)) -> Option<String>
     nearest(host, known.iter().map(|host| host.as_str())).map(str::to_owned)
 }
 
-/// Words that only the names of models have.
-pub(crate) const FAMILIES: &[&str] =
-    &["claude", "opus", "sonnet", "haiku", "gpt", "codex", "gemini"];
-
-/// Those that another model is not called by accident: `coder` is no typo of `codex`.
-const UNMISTAKABLE: &[&str] = &["claude", "opus", "sonnet", "haiku", "gpt", "gemini"];
+/// The family that another model is called like by accident: `coder` is no typo of `codex`.
+const MISTAKABLE: &str = "codex";
 
 /// What a model's name says.
 #[derive(Debug, PartialEq, Eq)]
@@ -77,8 +73,8 @@ impl ModelName {
             return Self::Slip(format!("gpt-{version}"));
         }
         let words = name.split(|c: char| !c.is_ascii_alphabetic());
-        let slip =
-            words.filter_map(|word| Some((word, slip(word, UNMISTAKABLE.iter().copied())?))).next();
+        let families = || models::FAMILIES.iter().copied().filter(|name| *name != MISTAKABLE);
+        let slip = words.filter_map(|word| Some((word, slip(word, families())?))).next();
         match slip {
             Some((word, family)) if !is_family => Self::Slip(name.replacen(word, family, 1)),
             Some(_) | None => Self::Unknown,

@@ -1,16 +1,17 @@
 //! What every step of a handoff works with.
 
-use handover_context::assemble::{Freshness, ShownPlace, Sources, Unchecked};
+use handover_context::assemble::{ContextRequest, Freshness, ShownPlace, Sources, Unchecked};
 use handover_context::learning::Binding;
 use handover_context::package_file::ProjectPaths;
 use handover_context::specialize::Templates;
 use handover_context::stack::Stack;
 use handover_files::Folder;
+use handover_model::Host;
 use handover_model::config::Config;
 use handover_store::{Fault, Store, StoreError};
 use handover_text::Redactor;
 
-use crate::{HandoffError, HandoffRequest, Result};
+use crate::{Delivery, HandoffError, HandoffRequest, Result};
 
 /// The handoffs of one project. The steps are in `prepare.rs`, `delivery.rs` and `ending/`.
 #[derive(Clone, Copy)]
@@ -51,6 +52,11 @@ pub trait TechnologySource {
     /// The files that a task is about, best first; none if there is no index of them.
     fn where_to_look(&self, _task: &str) -> Vec<ShownPlace> {
         Vec::new()
+    }
+
+    /// The files of a project that an agent program loads by itself, so that briefs need not repeat them.
+    fn loads(&self, _host: Host) -> &'static [&'static str] {
+        &[]
     }
 
     /// Tells what became of what texts are about, for one brief.
@@ -103,6 +109,21 @@ impl<'a> Handoffs<'a> {
     pub(crate) fn look_ahead(&self, request: &HandoffRequest) {
         if let Some(task) = request.task.as_deref().filter(|task| !task.trim().is_empty()) {
             self.technology.look_ahead(task);
+        }
+    }
+
+    /// The part of a request that assembly answers.
+    pub(crate) fn context_request(
+        &self,
+        request: &HandoffRequest,
+        iteration: u32,
+        cap: Option<u64>,
+        delivery: Delivery,
+    ) -> ContextRequest {
+        let loaded = request.program().map(|host| self.technology.loads(host)).unwrap_or_default();
+        ContextRequest {
+            loaded: loaded.iter().map(|file| (*file).to_owned()).collect(),
+            ..request.context_request(iteration, cap, delivery)
         }
     }
 

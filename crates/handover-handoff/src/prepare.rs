@@ -174,7 +174,8 @@ impl Handoffs<'_> {
             Binding::of(&self.technology.technology().stack, component.as_deref())
         };
         let compose = |store: &dyn Store| {
-            let request = request.context_request(request.attempt.given(), None, delivery);
+            let iteration = request.attempt.given();
+            let request = self.context_request(request, iteration, None, delivery);
             let places = |task: &str| self.technology.where_to_look(task);
             let fresh = self.technology.freshness();
             let sources = self.sources(store, &binding, &places, &*fresh);

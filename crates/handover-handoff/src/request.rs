@@ -153,14 +153,18 @@ impl HandoffRequest {
         }
     }
 
-    /// The part of the request that assembly answers.
+    /// The agent program, if it is known.
+    pub(crate) fn program(&self) -> Option<Host> {
+        self.host.or_else(|| self.ticket.as_ref().map(|ticket| ticket.host))
+    }
+
+    /// What the request itself says about the part that assembly answers; see [`crate::Handoffs::context_request`].
     pub(crate) fn context_request(
         &self,
         iteration: u32,
         cap: Option<u64>,
         delivery: Delivery,
     ) -> ContextRequest {
-        let host = self.host.or_else(|| self.ticket.as_ref().map(|ticket| ticket.host));
         ContextRequest {
             session: self.session.clone(),
             role: self.role.clone(),
@@ -173,7 +177,7 @@ impl HandoffRequest {
             reasoning_level: self.reasoning_level,
             limit: self.limit,
             cap,
-            loaded: host.map(Host::loads).unwrap_or_default(),
+            loaded: Vec::new(),
             claim: delivery == Delivery::Now,
             explain: self.explain,
             receipt: self.receipt.clone(),

@@ -29,6 +29,20 @@ pub trait HookHost: Sync {
     /// Its general-purpose subagent types; they are briefed as developers.
     fn general_kinds(&self) -> &'static [&'static str];
 
+    /// The names of its processes. What an agent started does not count as a person's doing.
+    fn processes(&self) -> &'static [&'static str];
+
+    /// Variables that it sets for what its agents start, and that nothing else sets.
+    fn marks(&self) -> &'static [&'static str];
+
+    /// The files of a project that it loads by itself wherever it works, so that briefs need not repeat them.
+    fn loads(&self) -> &'static [&'static str];
+
+    /// Who makes its models, as OpenTelemetry calls them; none if that is open.
+    fn provider(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether it sent an event that arrived through another host's settings: some programs load each
     /// other's hooks.
     fn recognizes(&self, _head: &EventHead) -> bool {

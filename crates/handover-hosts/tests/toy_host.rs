@@ -40,6 +40,18 @@ impl HookHost for Toy {
         &["helper"]
     }
 
+    fn processes(&self) -> &'static [&'static str] {
+        &["toy-agent"]
+    }
+
+    fn marks(&self) -> &'static [&'static str] {
+        &["TOY_AGENT"]
+    }
+
+    fn loads(&self) -> &'static [&'static str] {
+        &["TOY.md"]
+    }
+
     fn recognizes(&self, head: &EventHead) -> bool {
         head.has("toy")
     }

@@ -62,20 +62,6 @@ impl Host {
         std::str::from_utf8(&self.bytes[..len]).unwrap_or_default()
     }
 
-    /// The files of a project that the program loads by itself wherever it works, so that briefs need not repeat them.
-    pub fn loads(self) -> Vec<String> {
-        let names: &[&str] = match self.as_str() {
-            "claude" => &["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"],
-            "codex" => &["AGENTS.md", "AGENTS.override.md"],
-            "copilot" => &["AGENTS.md", ".github/copilot-instructions.md"],
-            "gemini" => &["GEMINI.md", ".gemini/GEMINI.md"],
-            "opencode" => &["AGENTS.md"],
-            "qwen" => &["QWEN.md"],
-            _ => &[],
-        };
-        names.iter().map(|name| (*name).to_owned()).collect()
-    }
-
     const fn checked(text: &[u8]) -> Option<Self> {
         if text.is_empty() || text.len() > Self::MAX_LEN || !text[0].is_ascii_lowercase() {
             return None;

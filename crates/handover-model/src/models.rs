@@ -99,6 +99,9 @@ const TIERS: &[(&str, Tier)] = &[
 /// Words that identify Claude; the aliases of hosts lack `claude`.
 const CLAUDE: &[&str] = &["claude", "opus", "sonnet", "haiku"];
 
+/// The families by the words that only names of models have: what completions offer, and typos are compared with.
+pub const FAMILIES: &[&str] = &["claude", "opus", "sonnet", "haiku", "gpt", "codex", "gemini"];
+
 impl Model {
     /// The properties implied by a name. No name means the host's default: assume the family that needs the
     /// most tokens, because a budget that holds for it holds for every other.

@@ -2,6 +2,7 @@
 
 use handover_agents::Outcome;
 use handover_engine::stats::use_of;
+use handover_hosts::{HookHost, Registry};
 use handover_model::{Host, Receipt, Timestamp, Verdict};
 use handover_telemetry::{
     Attribute, Instrument, Measurement, Signals, Span, SpanId, SpanKind, Status, TraceId, Value,
@@ -10,12 +11,8 @@ use handover_telemetry::{
 
 /// Who makes the models of an agent program; what is not known is left to the program's name.
 pub(super) fn provider(host: &str) -> Value {
-    match host {
-        "claude" => "anthropic".into(),
-        "codex" => "openai".into(),
-        "gemini" => "gcp.gemini".into(),
-        other => Value::id(other),
-    }
+    let known = Host::new(host).ok().and_then(|name| Registry::built_in().find(name).ok());
+    known.and_then(HookHost::provider).map_or_else(|| Value::id(host), Value::from)
 }
 
 /// What everything about an agent says.

@@ -288,7 +288,15 @@ fn no_flag_weakens_a_protection() {
 
 #[test]
 fn an_agent_neither_trusts_nor_changes_what_is_its_users() {
-    for name in ["CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "HANDOVER_SPAWN"] {
+    for name in [
+        "CLAUDECODE",
+        "CODEX_THREAD_ID",
+        "COPILOT_AGENT_SESSION_ID",
+        "GEMINI_CLI",
+        "OPENCODE",
+        "QWEN_CODE",
+        "HANDOVER_SPAWN",
+    ] {
         let mut env = crate::project();
         env.set(name, "1");
         let trusting = env.run(["trust", "--yes", "--json"]).fails(3).error();

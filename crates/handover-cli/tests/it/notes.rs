@@ -341,6 +341,25 @@ fn purging_reaches_receipts_that_wait_in_the_spool() {
     assert_eq!(late["receipt"]["items"][0]["id"], id);
 }
 
+#[test]
+fn what_an_agent_program_loads_by_itself_is_not_repeated() {
+    let env = repository();
+    env.write("CLAUDE.md", format!("# Shop\n\n## Retries\n\n{DECISION}\n"));
+    fs_err::remove_file(env.path("docs/payments.md")).unwrap();
+    git(&env, &["add", "--all"]);
+    learned(&env, &["docs"]);
+    let task = "Retry payments that fail at the gateway";
+    let brief = env.run(["brief", "--role", "developer", "--task", task]).ok().stdout;
+    assert!(brief.contains(DECISION), "{brief}");
+    let input = json!({"description": "d", "prompt": task, "subagent_type": "developer"});
+    let event = json!({
+        "session_id": "c-1", "cwd": env.path(""), "hook_event_name": "PreToolUse",
+        "transcript_path": env.path("lead.jsonl"), "tool_name": "Agent", "tool_input": input,
+    });
+    let answer = env.run_with(event.to_string(), ["hook", "claude"]).ok().stdout;
+    assert!(answer.contains("handover:receipt") && !answer.contains(DECISION), "{answer}");
+}
+
 /// A conversation of Claude Code about this project.
 fn conversation(env: &TestEnv, name: &str, said: &str) -> PathBuf {
     let root = fs_err::canonicalize(env.path("")).unwrap();

@@ -277,7 +277,8 @@ impl Composer<'_> {
 
     fn assembled(&self, cap: u64) -> Result<Assembly, String> {
         let store = self.handoffs.store.map_err(str::to_owned)?;
-        let request = self.request.context_request(self.iteration, Some(cap), self.delivery);
+        let (handoffs, request) = (self.handoffs, self.request);
+        let request = handoffs.context_request(request, self.iteration, Some(cap), self.delivery);
         let binding = || {
             let stack = &self.handoffs.technology.technology().stack;
             Binding::of(stack, self.component().as_deref())

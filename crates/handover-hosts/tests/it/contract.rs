@@ -21,6 +21,20 @@ fn names_are_unique_and_titles_are_not_empty() {
 }
 
 #[test]
+fn what_a_host_starts_can_be_told_from_what_a_person_starts() {
+    let mut marks: Vec<&str> = Vec::new();
+    for host in hosts() {
+        assert!(!host.processes().is_empty() && !host.loads().is_empty(), "{}", host.name());
+        marks.extend(host.marks());
+    }
+    assert!(hosts().all(|host| !host.marks().is_empty()));
+    let count = marks.len();
+    marks.sort_unstable();
+    marks.dedup();
+    assert_eq!(marks.len(), count, "a variable tells which host it was");
+}
+
+#[test]
 fn a_brief_can_reach_the_subagents_of_every_host() {
     for host in hosts() {
         let can = host.capabilities();

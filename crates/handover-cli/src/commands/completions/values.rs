@@ -6,14 +6,13 @@ use handover_hosts::Registry;
 use handover_model::config::KEYS;
 use handover_model::{
     Confidence, GroupStatus, NoteKind, NoteState, PackageKind, Phase, Priority, ProjectId,
-    RecordState, SessionStatus, SourceName, TestingMode, roles,
+    RecordState, SessionStatus, SourceName, TestingMode, models, roles,
 };
 use handover_store::{
     ErrorFilter, NoteFilter, PackageFilter, ReceiptFilter, RunFilter, Store, StrategyFilter,
 };
 
 use crate::app::{App, short_id};
-use crate::typos::FAMILIES;
 
 /// The most ids that are offered, the newest first.
 const MOST: u32 = 200;
@@ -38,7 +37,7 @@ pub(super) fn of(app: &App, path: &[&str], argument: &Arg) -> Vec<String> {
         "status" if noun == "group" => words(GroupStatus::WORDS),
         "state" if noun == "note" => words(NoteState::WORDS),
         "state" => words(RecordState::WORDS),
-        "model" => words(FAMILIES),
+        "model" => words(models::FAMILIES),
         "host" if matches!(noun, "spawn" | "run") => started().collect(),
         "host" => hosts(),
         "of" if noun == "search" => words(TYPES),

@@ -13,7 +13,7 @@ use handover_files::{Folder, Sync};
 use handover_handoff::{
     Brief, HandoffRequest, Handoffs, Parts, Technology, TechnologySource, marker_of,
 };
-use handover_model::{SessionId, SessionStatus, SourceName};
+use handover_model::{Host, SessionId, SessionStatus, SourceName};
 use handover_prove::{Arm, BriefSection};
 use handover_store::NewSession;
 use serde::{Deserialize, Serialize};
@@ -334,6 +334,10 @@ impl TechnologySource for NoPlaces<'_> {
 
     fn where_to_look(&self, _task: &str) -> Vec<ShownPlace> {
         Vec::new()
+    }
+
+    fn loads(&self, host: Host) -> &'static [&'static str] {
+        self.0.loads(host)
     }
 
     fn freshness(&self) -> Box<dyn Freshness + '_> {

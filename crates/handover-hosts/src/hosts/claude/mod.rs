@@ -90,6 +90,22 @@ impl HookHost for Claude {
         &["general-purpose", "worker", "default"]
     }
 
+    fn processes(&self) -> &'static [&'static str] {
+        &["claude"]
+    }
+
+    fn marks(&self) -> &'static [&'static str] {
+        &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"]
+    }
+
+    fn loads(&self) -> &'static [&'static str] {
+        &["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"]
+    }
+
+    fn provider(&self) -> Option<&'static str> {
+        Some("anthropic")
+    }
+
     fn read(&self, head: &EventHead, text: &str) -> Result<HookCall, serde_json::Error> {
         match protocol::event_name(head)? {
             name @ ("PostToolUse" | "PostToolUseFailure") => {

@@ -81,6 +81,22 @@ impl HookHost for Codex {
         &["worker", "default"]
     }
 
+    fn processes(&self) -> &'static [&'static str] {
+        &["codex"]
+    }
+
+    fn marks(&self) -> &'static [&'static str] {
+        &["CODEX_SANDBOX", "CODEX_THREAD_ID"]
+    }
+
+    fn loads(&self) -> &'static [&'static str] {
+        &["AGENTS.md", "AGENTS.override.md"]
+    }
+
+    fn provider(&self) -> Option<&'static str> {
+        Some("openai")
+    }
+
     /// Codex loads plugins of Claude Code and then calls their hooks with its own events.
     fn recognizes(&self, head: &EventHead) -> bool {
         let transcript = head.text("transcript_path").map(Path::new).and_then(Path::file_name);

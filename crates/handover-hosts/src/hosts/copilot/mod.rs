@@ -82,6 +82,18 @@ impl HookHost for Copilot {
         &["general-purpose"]
     }
 
+    fn processes(&self) -> &'static [&'static str] {
+        &["copilot"]
+    }
+
+    fn marks(&self) -> &'static [&'static str] {
+        &["COPILOT_AGENT_SESSION_ID"]
+    }
+
+    fn loads(&self) -> &'static [&'static str] {
+        &["AGENTS.md", ".github/copilot-instructions.md"]
+    }
+
     fn recognizes(&self, head: &EventHead) -> bool {
         let path = head.text("transcript_path").or_else(|| head.text("transcriptPath"));
         match path {

@@ -94,6 +94,22 @@ impl HookHost for Gemini {
         &["generalist"]
     }
 
+    fn processes(&self) -> &'static [&'static str] {
+        &["gemini"]
+    }
+
+    fn marks(&self) -> &'static [&'static str] {
+        &["GEMINI_CLI"]
+    }
+
+    fn loads(&self) -> &'static [&'static str] {
+        &["GEMINI.md", ".gemini/GEMINI.md"]
+    }
+
+    fn provider(&self) -> Option<&'static str> {
+        Some("gcp.gemini")
+    }
+
     fn read(&self, head: &EventHead, text: &str) -> Result<HookCall, serde_json::Error> {
         let event = match protocol::event_name(head)? {
             "BeforeTool" => match serde_json::from_str::<Ending>(text)? {

@@ -67,6 +67,18 @@ impl HookHost for Opencode {
         &["general"]
     }
 
+    fn processes(&self) -> &'static [&'static str] {
+        &["opencode"]
+    }
+
+    fn marks(&self) -> &'static [&'static str] {
+        &["OPENCODE"]
+    }
+
+    fn loads(&self) -> &'static [&'static str] {
+        &["AGENTS.md"]
+    }
+
     fn read(&self, head: &EventHead, text: &str) -> Result<HookCall, serde_json::Error> {
         let event = match protocol::event_name(head)? {
             "UserPromptSubmit" if head.has("agent_id") => {

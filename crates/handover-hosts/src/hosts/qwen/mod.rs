@@ -72,6 +72,18 @@ impl HookHost for Qwen {
         &["general-purpose"]
     }
 
+    fn processes(&self) -> &'static [&'static str] {
+        &["qwen"]
+    }
+
+    fn marks(&self) -> &'static [&'static str] {
+        &["QWEN_CODE"]
+    }
+
+    fn loads(&self) -> &'static [&'static str] {
+        &["QWEN.md"]
+    }
+
     fn read(&self, head: &EventHead, text: &str) -> Result<HookCall, serde_json::Error> {
         match protocol::event_name(head)? {
             name @ ("PostToolUse" | "PostToolUseFailure") => {
