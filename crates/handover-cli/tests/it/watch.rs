@@ -54,6 +54,8 @@ fn a_receipt_opens_and_a_new_agent_appears_by_itself() {
     env.run(["package", "add", "docs/oauth.md", "--kind", "research", "--consumer", "developer"])
         .ok();
     brief(&env, "Refresh tokens");
+    let said = "```handover\nverdict: complete\nsummary: Tokens rotate.\n```\n";
+    env.run_with(said, ["debrief", "--receipt", "latest"]).ok();
     let output = std::thread::scope(|scope| {
         let watching = scope.spawn(|| {
             on_terminal(&env, "watch", &[(4_000, "\r"), (1_500, "\u{1b}"), (2_500, "q")])
@@ -64,14 +66,26 @@ fn a_receipt_opens_and_a_new_agent_appears_by_itself() {
         watching.join().unwrap()
     });
     assert_eq!(output.code, Some(0), "{output}");
-    for part in ["\u{1b}[?1049h", "got 1 package", "What it read:", "qa expert", "\u{1b}[?1049l"] {
+    for part in [
+        "\u{1b}[?1049h",
+        "got 1 package",
+        "Task       Refresh tokens",
+        "In         package 1 “OAuth” v1 (full)",
+        "Ended      complete: Tokens rotate.",
+        "What it read:",
+        "qa expert",
+        "\u{1b}[?1049l",
+    ] {
         assert!(output.stdout.contains(part), "{part:?} is missing in {output}");
     }
 }
 
 #[test]
 fn the_demo_is_paced_on_a_terminal_and_a_key_ends_the_pauses() {
-    let env = TestEnv::empty(crate::handover());
+    let mut env = TestEnv::empty(crate::handover());
+    let temporary = env.folder().join("temporary");
+    fs_err::create_dir(&temporary).unwrap();
+    env.set("TMPDIR", &temporary.display().to_string());
     let begin = Instant::now();
     let output = on_terminal(&env, "demo", &[(3_000, "q")]);
     assert_eq!(output.code, Some(0), "{output}");
@@ -82,4 +96,5 @@ fn the_demo_is_paced_on_a_terminal_and_a_key_ends_the_pauses() {
     let output = on_terminal(&env, "demo", &[(3_000, "\u{3}")]);
     assert_eq!(output.code, Some(130), "{output}");
     assert!(output.stdout.contains("the demo was interrupted"), "{output}");
+    assert_eq!(fs_err::read_dir(&temporary).unwrap().count(), 0, "something was left");
 }

@@ -8,6 +8,8 @@ mod verify;
 
 use clap::Subcommand;
 
+pub(crate) use show::lines;
+
 use super::Outcome;
 use crate::app::App;
 

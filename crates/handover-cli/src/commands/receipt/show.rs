@@ -1,7 +1,7 @@
 //! `handover receipt show`
 
 use handover_engine::stats::{UseOf, use_of};
-use handover_model::{ItemKind, KnownEvent, Provision, Receipt};
+use handover_model::{ItemKind, KnownEvent, Provision, Receipt, ReceiptItem};
 use handover_store::{EventFilter, ReceiptFilter};
 use handover_text::redactions;
 use serde_json::Value;
@@ -41,126 +41,88 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
         app.ui.bytes(receipt.text.as_deref().unwrap_or_default().as_bytes())?;
         return Ok(Exit::Done);
     }
-    let debrief = debrief_of(app, &receipt)?;
     app.ui.answer("receipt", &receipt, |ui| {
-        print_heading(ui, &receipt)?;
-        print_provisions(ui, &receipt)?;
-        print_contents(ui, &receipt, &Titles::new(app, &receipt.session))?;
-        debrief.as_ref().map_or(Ok(()), |debrief| print_debrief(ui, debrief))
+        lines(app, &receipt)?.iter().try_for_each(|line| ui.wrapped(COLUMN, line))
     })?;
     Ok(Exit::Done)
 }
 
-/// Whom the receipt is for, and how large the text was.
-fn print_heading(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
-    ui.line(format_args!("Receipt    {} ({})", short_id(receipt.id.as_str()), receipt.state))?;
-    if let Some(task) = &receipt.task {
-        print_task(ui, task)?;
+/// A receipt for reading, in lines of any length.
+pub(crate) fn lines(app: &App, receipt: &Receipt) -> Result<Vec<String>, CommandError> {
+    let mut lines = heading(&app.ui, receipt);
+    lines.extend(provisions(receipt));
+    lines.extend(contents(&app.ui, receipt, &Titles::new(app, &receipt.session)));
+    if let Some(debrief) = debrief_of(app, receipt)? {
+        lines.extend(ending(&debrief));
     }
-    ui.line(format_args!("Time       {}", ui.time(receipt.created_at)))?;
+    Ok(lines)
+}
+
+/// Whom the receipt is for, and how large the text was.
+fn heading(ui: &Ui, receipt: &Receipt) -> Vec<String> {
+    let mut lines =
+        vec![format!("Receipt    {} ({})", short_id(receipt.id.as_str()), receipt.state)];
+    lines.extend(receipt.task.as_deref().into_iter().flat_map(task));
     let group = match &receipt.group {
         Some(group) => format!("of group {group}"),
         None => "(no group)".to_owned(),
     };
-    ui.wrapped(
-        COLUMN,
-        format_args!("For        {} {group}, attempt {}", receipt.role, receipt.iteration + 1),
-    )?;
-    ui.line(format_args!("Session    {}", receipt.session))?;
-    ui.line(format_args!(
-        "Model      {} (tokens counted for {})",
-        receipt.model.as_deref().unwrap_or("unknown"),
-        receipt.tokenizer
-    ))?;
-    ui.line(format_args!("Zone       {}, {}", receipt.zone, count(receipt.tokens, "token")))
+    lines.extend([
+        format!("Time       {}", ui.time(receipt.created_at)),
+        format!("For        {} {group}, attempt {}", receipt.role, receipt.iteration + 1),
+        format!("Session    {}", receipt.session),
+        format!(
+            "Model      {} (tokens counted for {})",
+            receipt.model.as_deref().unwrap_or("unknown"),
+            receipt.tokenizer
+        ),
+        format!("Zone       {}, {}", receipt.zone, count(receipt.tokens, "token")),
+    ]);
+    lines
 }
 
 /// The beginning of the task, a line below the other.
-fn print_task(ui: &Ui, task: &str) -> Result<(), CommandError> {
+fn task(task: &str) -> Vec<String> {
     let lines: Vec<&str> =
         task.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
-    for (nth, line) in lines.iter().take(TASK_LINES).enumerate() {
+    let named = lines.iter().take(TASK_LINES).enumerate().map(|(nth, line)| {
         let name = if nth == 0 { "Task" } else { "" };
-        ui.wrapped(COLUMN, format_args!("{name:<10} {}", handover_text::cut::cut(line, 200)))?;
-    }
-    if lines.len() > TASK_LINES {
-        ui.line(format_args!("{:<10} and {} more", "", count(lines.len() - TASK_LINES, "line")))?;
-    }
-    Ok(())
+        format!("{name:<10} {}", handover_text::cut::cut(line, 200))
+    });
+    let rest = lines.len().saturating_sub(TASK_LINES);
+    let more = (rest > 0).then(|| format!("{:<10} and {} more", "", count(rest, "line")));
+    named.chain(more).collect()
 }
 
 /// The parts of the brief that are missing, disabled or degraded, and the tokens of each section.
-fn print_provisions(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
+fn provisions(receipt: &Receipt) -> Vec<String> {
     let is_brief = receipt.sections.iter().any(|section| section.name == "role");
     let parts =
         [("Context", &receipt.provided.context), ("Special.", &receipt.provided.specialization)];
-    for (name, provision) in parts {
-        match provision {
-            Provision::Present => {}
-            // `assemble` produces only context.
-            Provision::Missing if name == "Special." && !is_brief => {}
-            Provision::Missing => ui.line(format_args!("{name:<10} missing"))?,
-            Provision::Disabled { by } => ui.line(format_args!("{name:<10} disabled by {by}"))?,
-            Provision::Degraded { reason } => {
-                ui.line(format_args!("{name:<10} degraded: {reason}"))?;
-            }
-        }
-    }
+    let without = parts.into_iter().filter_map(|(name, provision)| match provision {
+        Provision::Present => None,
+        // `assemble` produces only context.
+        Provision::Missing if name == "Special." && !is_brief => None,
+        Provision::Missing => Some(format!("{name:<10} missing")),
+        Provision::Disabled { by } => Some(format!("{name:<10} disabled by {by}")),
+        Provision::Degraded { reason } => Some(format!("{name:<10} degraded: {reason}")),
+    });
     let names = receipt.sections.iter().map(|section| section.name.len());
     let width = names.max().unwrap_or_default();
-    for section in &receipt.sections {
-        ui.line(format_args!(
-            "  {:<width$} {} of {} tokens",
-            section.name, section.used, section.budget
-        ))?;
-    }
-    Ok(())
+    let sections = receipt.sections.iter().map(|section| {
+        format!("  {:<width$} {} of {} tokens", section.name, section.used, section.budget)
+    });
+    without.chain(sections).collect()
 }
 
 /// What is in, what is out and why, and what was changed on the way. Scores are shares of the best one, from 0 to 100.
-fn print_contents(ui: &Ui, receipt: &Receipt, titles: &Titles<'_>) -> Result<(), CommandError> {
+fn contents(ui: &Ui, receipt: &Receipt, titles: &Titles<'_>) -> Vec<String> {
     let scores = receipt.items.iter().map(|item| item.score);
     let best = scores.chain(receipt.left_out.iter().map(|item| item.score)).fold(0.0, f64::max);
-    for item in &receipt.items {
-        // Only packages have versions.
-        let version = match item.kind {
-            ItemKind::Package => format!(" v{}", item.version),
-            ItemKind::Note
-            | ItemKind::Reasoning
-            | ItemKind::Error
-            | ItemKind::Strategy
-            | ItemKind::Verdict => String::new(),
-        };
-        ui.wrapped(
-            COLUMN,
-            format_args!(
-                "In         {}{version} ({}), {}, {}{}",
-                titles.of(item.kind.as_str(), &item.id),
-                item.form,
-                item.trust,
-                scored(item.score, best),
-                count(item.tokens, "token")
-            ),
-        )?;
-        if let Some(at) = item.read_at {
-            ui.line(format_args!("           read {}", ui.time(at)))?;
-        }
-        if let Some(used) = item.used {
-            ui.line(format_args!("           {used}"))?;
-        }
-        if let Some(by) = &item.outdated {
-            ui.line(format_args!("           outdated: {by}"))?;
-        }
-        if !item.flags.is_empty() {
-            let flags: Vec<&str> = item.flags.iter().map(|flag| flag.as_str()).collect();
-            ui.line(format_args!("           flagged: {}", flags.join(", ")))?;
-        }
-        for stale in &item.stale {
-            ui.line(format_args!("           {} {stale}", stale.name()))?;
-        }
-    }
+    let mut lines: Vec<String> =
+        receipt.items.iter().flat_map(|one| item(ui, one, best, titles)).collect();
     if let Some(UseOf { tokens, used_tokens, .. }) = use_of(receipt) {
-        ui.line(format_args!("Used       {used_tokens} of {tokens} tokens"))?;
+        lines.push(format!("Used       {used_tokens} of {tokens} tokens"));
     }
     for item in &receipt.left_out {
         let reason = match &item.amended_by {
@@ -168,17 +130,43 @@ fn print_contents(ui: &Ui, receipt: &Receipt, titles: &Titles<'_>) -> Result<(),
             None => item.reason.to_string(),
         };
         let title = titles.of(item.kind.as_str(), &item.id);
-        let score = scored(item.score, best);
-        let line = format!("Out        {title}: {reason}, {score}");
-        ui.wrapped(COLUMN, line.trim_end_matches(", "))?;
+        let line = format!("Out        {title}: {reason}, {}", scored(item.score, best));
+        lines.push(line.trim_end_matches(", ").to_owned());
     }
-    if let Some(failure) = &receipt.failure {
-        ui.line(format_args!("Failed     {failure}"))?;
-    }
-    for part in &receipt.trimmed {
-        ui.line(format_args!("Trimmed    {part}"))?;
-    }
-    print_redactions(ui, receipt)
+    lines.extend(receipt.failure.iter().map(|failure| format!("Failed     {failure}")));
+    lines.extend(receipt.trimmed.iter().map(|part| format!("Trimmed    {part}")));
+    lines.extend(removed(receipt));
+    lines
+}
+
+/// What went in, and what became of it.
+fn item(ui: &Ui, item: &ReceiptItem, best: f64, titles: &Titles<'_>) -> Vec<String> {
+    // Only packages have versions.
+    let version = match item.kind {
+        ItemKind::Package => format!(" v{}", item.version),
+        ItemKind::Note
+        | ItemKind::Reasoning
+        | ItemKind::Error
+        | ItemKind::Strategy
+        | ItemKind::Verdict => String::new(),
+    };
+    let mut lines = vec![format!(
+        "In         {}{version} ({}), {}, {}{}",
+        titles.of(item.kind.as_str(), &item.id),
+        item.form,
+        item.trust,
+        scored(item.score, best),
+        count(item.tokens, "token")
+    )];
+    let read = item.read_at.map(|at| format!("read {}", ui.time(at)));
+    let used = item.used.map(|used| used.to_string());
+    let outdated = item.outdated.as_ref().map(|by| format!("outdated: {by}"));
+    let flags: Vec<&str> = item.flags.iter().map(|flag| flag.as_str()).collect();
+    let flags = (!flags.is_empty()).then(|| format!("flagged: {}", flags.join(", ")));
+    let stale = item.stale.iter().map(|stale| format!("{} {stale}", stale.name()));
+    let known = [read, used, outdated, flags].into_iter().flatten().chain(stale);
+    lines.extend(known.map(|known| format!("{:<10} {known}", "")));
+    lines
 }
 
 /// A score as a share of the best one. What is not ranked has none.
@@ -187,33 +175,32 @@ fn scored(score: f64, best: f64) -> String {
 }
 
 /// What was removed for this brief, and what had been removed before it was stored.
-fn print_redactions(ui: &Ui, receipt: &Receipt) -> Result<(), CommandError> {
-    for (rule, number) in &receipt.redactions {
-        ui.line(format_args!("Redacted   {number} by {rule}"))?;
-    }
+fn removed(receipt: &Receipt) -> Vec<String> {
+    let rules = receipt.redactions.iter();
+    let mut lines: Vec<String> =
+        rules.map(|(rule, number)| format!("Redacted   {number} by {rule}")).collect();
     let shown = receipt.text.as_deref().map_or(0, redactions);
     let before = shown.saturating_sub(receipt.redactions.values().sum());
     if before > 0 {
-        ui.line(format_args!("Redacted   {before} when it was stored"))?;
+        lines.push(format!("Redacted   {before} when it was stored"));
     }
-    Ok(())
+    lines
 }
 
 /// How the agent ended and what was kept of its last message.
-fn print_debrief(ui: &Ui, debrief: &Value) -> Result<(), CommandError> {
+fn ending(debrief: &Value) -> [String; 2] {
     let text = |key: &str| debrief[key].as_str().unwrap_or("–").to_owned();
-    ui.wrapped(COLUMN, format_args!("Ended      {}: {}", text("verdict"), text("summary")))?;
     let kept = &debrief["kept"];
     let length = |key: &str| kept[key].as_array().map_or(0, Vec::len);
-    ui.wrapped(
-        COLUMN,
-        format_args!(
+    [
+        format!("Ended      {}: {}", text("verdict"), text("summary")),
+        format!(
             "Kept       {}, {}, {}",
             count(kept["reasoning"].as_u64().unwrap_or(0), "reasoning entry"),
             count(length("packages"), "package"),
             count(length("errors"), "error")
         ),
-    )
+    ]
 }
 
 /// The newest receipt, within the session if one is given.

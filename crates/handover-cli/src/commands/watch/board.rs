@@ -3,13 +3,12 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-use handover_engine::stats::use_of;
-use handover_model::{ItemKind, PackageId, Receipt, ReceiptId};
-use handover_store::Store;
+use handover_model::ReceiptId;
 
 use super::render::{View, screen, wrapped};
 use super::scene::{self, Ongoing, Scene};
 use crate::app::App;
+use crate::commands::receipt;
 use crate::error::{CommandError, io as io_error};
 use crate::terminal::{Key, QuietTerminal};
 
@@ -117,8 +116,7 @@ impl<'a> Board<'a> {
         self.view.chosen =
             moved(self.view.chosen.min(agents.len()), agents.len().saturating_sub(1));
         if let (Key::Enter, Some(id)) = (key, agents.get(self.view.chosen)) {
-            let store = self.app.store()?;
-            let lines = receipt_lines(store, &store.receipt(id)?);
+            let lines = receipt_lines(self.app, id)?;
             let width = self.app.ui.size().0;
             let lines = lines.iter().flat_map(|line| wrapped(line, width)).collect();
             self.view.opened = Some((lines, 0));
@@ -138,51 +136,15 @@ impl<'a> Board<'a> {
     }
 }
 
-/// A receipt for reading: what the agent got and what was left out, then the text itself.
-fn receipt_lines(store: &dyn Store, receipt: &Receipt) -> Vec<String> {
-    let name = |kind: ItemKind, id: &str| {
-        let package = (kind == ItemKind::Package)
-            .then(|| id.parse::<PackageId>().ok())
-            .flatten()
-            .and_then(|id| store.package(id).ok());
-        match package {
-            Some(package) => format!("{kind} {id}  {}", package.title.unwrap_or(package.path)),
-            None => format!("{kind} {id}"),
-        }
-    };
-    let mut lines = vec![
-        format!("Receipt {}", receipt.id),
-        format!(
-            "{} in session {}, {}, {} tokens",
-            receipt.role, receipt.session, receipt.state, receipt.tokens
-        ),
-        String::new(),
-        "Got:".to_owned(),
-    ];
-    lines.extend(receipt.items.iter().map(|item| {
-        let used = item.used.map(|used| format!(", {used}")).unwrap_or_default();
-        format!("  {}  ({}, {} tokens{used})", name(item.kind, &item.id), item.form, item.tokens)
-    }));
-    if let Some(uses) = use_of(receipt) {
-        lines.push(format!("  used {} of {} tokens", uses.used_tokens, uses.tokens));
-    }
-    if receipt.items.is_empty() {
-        lines.push("  nothing from others".to_owned());
-    }
-    if !receipt.left_out.is_empty() {
-        lines.extend([String::new(), "Left out:".to_owned()]);
-        lines.extend(
-            receipt
-                .left_out
-                .iter()
-                .map(|left| format!("  {}: {}", name(left.kind, &left.id), left.reason)),
-        );
-    }
+/// A receipt as `receipt show` prints it, then the text itself.
+fn receipt_lines(app: &App, id: &ReceiptId) -> Result<Vec<String>, CommandError> {
+    let receipt = app.store()?.receipt(id)?;
+    let mut lines = receipt::lines(app, &receipt)?;
     if let Some(text) = &receipt.text {
         lines.extend([String::new(), "What it read:".to_owned(), String::new()]);
         lines.extend(text.lines().map(str::to_owned));
     }
-    lines
+    Ok(lines)
 }
 
 /// The terminal's second screen, so that the first one is as before at the end.
