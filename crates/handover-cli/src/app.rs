@@ -32,7 +32,7 @@ use handover_text::Redactor;
 use crate::brought::waiting_in;
 use crate::config::{Loaded, Source};
 use crate::env;
-use crate::error::{CommandError, Exit, io};
+use crate::error::{Code, CommandError, Exit, io};
 use crate::input::Stdin;
 use crate::project::Project;
 use crate::store::{Purpose, StoreLocation};
@@ -202,7 +202,9 @@ impl App {
         match self.project() {
             Ok(project) => Ok(detect_cached(&project.root, &project.folder())),
             // An explicit `--project` must be an existing folder.
-            Err(error) if self.common.project.is_some() && error.code != "no_project" => Err(error),
+            Err(error) if self.common.project.is_some() && error.code != Code::NoProject => {
+                Err(error)
+            }
             Err(_) => match &self.common.project {
                 Some(folder) => Ok(detect(folder)),
                 None => Ok(detect(&self.folder()?)),
@@ -420,7 +422,7 @@ impl App {
         let place = self.store_location()?;
         if !place.may_exist() {
             let message = format!("no store at {place}");
-            return Err(CommandError::new(Exit::Environment, "no_store", message).hinted(
+            return Err(CommandError::new(Exit::Environment, Code::NoStore, message).hinted(
                 "Run `handover doctor` for details; any command that writes creates a store.",
             ));
         }

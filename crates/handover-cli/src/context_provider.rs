@@ -286,5 +286,9 @@ fn file_stamp(app: &App) -> Option<FileStamp> {
 }
 
 fn request_error(error: &CommandError) -> RequestError {
-    RequestError { code: error.code, message: error.message.clone(), hint: error.hint.clone() }
+    RequestError {
+        code: error.code.as_str(),
+        message: error.message.clone(),
+        hint: error.hint.clone(),
+    }
 }

@@ -1,6 +1,7 @@
 //! Turns every library error into a [`CommandError`]: a message, an exit code, a stable code for scripts,
 //! and a hint about what to do next.
 
+mod code;
 mod engine;
 mod store;
 
@@ -25,6 +26,7 @@ use handover_text::{redact_message, short, with_causes};
 use serde_json::json;
 
 use crate::typos::nearest;
+pub(crate) use code::Code;
 
 /// The documented exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +57,7 @@ impl From<Exit> for std::process::ExitCode {
 pub(crate) struct CommandError {
     pub(crate) exit: Exit,
     /// Stable, for scripts.
-    pub(crate) code: &'static str,
+    pub(crate) code: Code,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
     /// What was looked for, if that is the problem.
@@ -63,10 +65,10 @@ pub(crate) struct CommandError {
 }
 
 impl CommandError {
-    pub(crate) fn new(exit: Exit, code: &'static str, message: impl fmt::Display) -> Self {
+    pub(crate) fn new(exit: Exit, code: impl Into<Code>, message: impl fmt::Display) -> Self {
         Self {
             exit,
-            code,
+            code: code.into(),
             // In this order: half a secret is not recognized as one.
             message: short(&redact_message(&message.to_string())).into_owned(),
             hint: None,
@@ -91,14 +93,14 @@ impl CommandError {
     }
 
     /// The error with all its causes, on one line.
-    pub(crate) fn chain(exit: Exit, code: &'static str, error: &dyn std::error::Error) -> Self {
+    pub(crate) fn chain(exit: Exit, code: impl Into<Code>, error: &dyn std::error::Error) -> Self {
         Self::new(exit, code, with_causes(error))
     }
 
     /// The JSON form of the contract.
     pub(crate) fn to_json(&self) -> serde_json::Value {
         json!({"schema": 1, "error": {
-            "code": self.code,
+            "code": self.code.as_str(),
             "message": self.message,
             "hint": self.hint,
         }})
@@ -234,9 +236,10 @@ impl From<PackageFileError> for CommandError {
             PackageFileError::NoKind { .. } => Some(
                 "Pass `--kind research|failures|decisions|handoff|investigation`, or set `type:` in the front matter.",
             ),
-            PackageFileError::Empty { .. } | PackageFileError::EmptyText { .. } => {
+            PackageFileError::Empty { .. } | PackageFileError::EmptySummary => {
                 Some("Summarize the content in one or two lines.")
             }
+            PackageFileError::EmptyBody => Some("Write what the next agent needs to know."),
             PackageFileError::Name { .. } | PackageFileError::SecretName { .. } => {
                 Some("Rename the file.")
             }
@@ -386,7 +389,7 @@ impl From<ToolError> for CommandError {
             ToolError::Amendment(error) => error.into(),
             ToolError::Id(error) => error.into(),
             ToolError::Request(error) => {
-                Self { code: error.code, hint: error.hint, ..Self::invalid(error.message) }
+                Self { code: error.code.into(), hint: error.hint, ..Self::invalid(error.message) }
             }
         }
     }
@@ -463,7 +466,7 @@ mod tests {
         let error = StoreError::Backend { fault: Fault::Full, source: Box::new(cause) };
         let error = CommandError::from(error);
         assert_eq!(error.message, "the disk is full: two lines");
-        assert_eq!((error.exit, error.code), (Exit::Environment, "store_full"));
+        assert_eq!((error.exit, error.code.as_str()), (Exit::Environment, "store_full"));
         assert!(!error.to_json().to_string().contains('\n'));
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use handover_files::{Folder, read_text_bounded};
 use handover_model::ProjectId;
 
-use crate::error::{CommandError, Exit};
+use crate::error::{Code, CommandError, Exit};
 
 /// The files by which git points from one checkout to another hold a path each.
 const POINTER_BYTES: u64 = 64 * 1024;
@@ -34,7 +34,7 @@ impl Project {
             }
             None => Err(CommandError::new(
                 Exit::Usage,
-                "no_project",
+                Code::NoProject,
                 format!("{} is not in a Handover project", from.display()),
             )
             .hinted("Run `handover init` in the project folder, or pass `--project DIR`.")),

@@ -7,7 +7,7 @@ use handover_knowledge::{Git, GitError};
 
 use super::App;
 use crate::env;
-use crate::error::{CommandError, Exit, INSTALL_GIT};
+use crate::error::{Code, CommandError, Exit, INSTALL_GIT};
 
 /// How long an agent's request waits for an update. What is left undone is done by the next.
 const REQUEST: Duration = Duration::from_secs(2);
@@ -49,10 +49,10 @@ fn failed(error: PlacesError) -> CommandError {
     match error {
         PlacesError::Files(error) => error.into(),
         PlacesError::Git(GitError::Start(_)) => {
-            CommandError::chain(Exit::Environment, "git", &error).hinted(INSTALL_GIT)
+            CommandError::chain(Exit::Environment, Code::Git, &error).hinted(INSTALL_GIT)
         }
         PlacesError::Git(_) | PlacesError::Root(_) | PlacesError::Damaged => {
-            CommandError::chain(Exit::Environment, "git", &error)
+            CommandError::chain(Exit::Environment, Code::Git, &error)
         }
     }
 }

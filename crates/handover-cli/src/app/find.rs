@@ -11,7 +11,7 @@ use handover_store::{
 };
 
 use super::App;
-use crate::error::{CommandError, Exit};
+use crate::error::{Code, CommandError, Exit};
 use crate::typos::nearest;
 
 /// The newest record.
@@ -75,7 +75,7 @@ impl Sought<'_> {
             named.push_str(", …");
         }
         let message = format!("`{}` is part of {} ids: {named}", self.name, found.len());
-        CommandError::new(Exit::Usage, "ambiguous", message).hinted("Give more of the id.")
+        CommandError::new(Exit::Usage, Code::Ambiguous, message).hinted("Give more of the id.")
     }
 }
 
@@ -109,7 +109,7 @@ impl App {
         let Some(name) = name.filter(|name| *name != LATEST) else {
             let filter = RunFilter { epic: None, limit: Some(1) };
             return store.runs(&filter)?.pop().ok_or_else(|| {
-                CommandError::new(Exit::Usage, "not_found", "there is no run yet")
+                CommandError::new(Exit::Usage, Code::NotFound, "there is no run yet")
                     .hinted("Start one with `handover run EPIC`.")
             });
         };
@@ -149,7 +149,7 @@ impl App {
         }
         match self.find_session(given.as_str()) {
             Ok(session) => Ok(session.id),
-            Err(error) if error.code == "ambiguous" => Err(error),
+            Err(error) if error.code == Code::Ambiguous => Err(error),
             Err(_) => Ok(given.clone()),
         }
     }
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn an_ambiguous_part_names_what_it_could_be() {
         let error = among("r_01a1").unwrap_err();
-        assert_eq!((error.exit, error.code), (Exit::Usage, "ambiguous"));
+        assert_eq!((error.exit, error.code), (Exit::Usage, Code::Ambiguous));
         assert!(error.message.ends_with("r_01a1beef, r_01a1cafe"), "{}", error.message);
     }
 

@@ -5,7 +5,7 @@ use handover_store::PackageFilter;
 
 use super::{App, DEFAULT_SESSION};
 use crate::env;
-use crate::error::{CommandError, Exit};
+use crate::error::{Code, CommandError, Exit};
 
 impl App {
     /// The session to use: the flag, else the environment variable, else the only active session.
@@ -101,7 +101,7 @@ impl App {
                 let ids: Vec<String> = active.iter().take(5).map(|s| s.id.to_string()).collect();
                 Err(CommandError::new(
                     Exit::Usage,
-                    "ambiguous_session",
+                    Code::AmbiguousSession,
                     format!("there are {count} active sessions: {}", ids.join(", ")),
                 )
                 .hinted(format!("Pass `--session ID` or set {}.", env::SESSION)))
@@ -112,7 +112,7 @@ impl App {
     /// The session, if it is unambiguous, and the project that errors and strategies belong to.
     pub(crate) fn learning(&self) -> Result<(Option<SessionId>, ProjectId), CommandError> {
         let session = match self.session_if_any() {
-            Err(error) if error.code == "ambiguous_session" => None,
+            Err(error) if error.code == Code::AmbiguousSession => None,
             other => other?,
         };
         let project = match &session {

@@ -13,7 +13,7 @@ use super::Outcome;
 use super::brief::{note_delivered, warn_unless_stored};
 use super::request::RequestArgs;
 use crate::app::{App, short_id};
-use crate::error::{CommandError, Exit};
+use crate::error::{Code, CommandError, Exit};
 
 /// Assemble one agent's context, with a receipt
 ///
@@ -58,7 +58,7 @@ pub(crate) fn run(app: &App, args: AssembleArgs) -> Outcome {
             .inspect_err(|error| give_back(app, &args, &assembly, &recorded, &error.message))
             // The text is lost with its reader, but assembling never answers 5.
             .map_err(|error| CommandError { exit: error.exit.min(Exit::Failed), ..error }),
-        Err(error) if error.exit == Exit::Usage && error.code != "invalid_config" => Err(error),
+        Err(error) if error.exit == Exit::Usage && error.code != Code::InvalidConfig => Err(error),
         Err(error) => degraded(app, &args.request.role, &error),
     }
 }
@@ -179,7 +179,7 @@ fn degraded(app: &App, role: &Role, error: &CommandError) -> Outcome {
         Ok(())
     };
     // Best effort: the store may be what failed, and nobody waits for a lock twice.
-    if !matches!(error.code, "store_busy" | "no_store") {
+    if !matches!(error.code, Code::StoreBusy | Code::NoStore) {
         let _ = event();
     }
     if app.ui.is_json() {

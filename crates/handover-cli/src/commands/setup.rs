@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{host, learn as command};
 use crate::app::{App, DEFAULT_SESSION};
 use crate::env;
-use crate::error::CommandError;
+use crate::error::{Code, CommandError};
 use crate::learn::{self, Lesson};
 use crate::ui::count;
 
@@ -49,7 +49,7 @@ fn learn_for_a_while(app: &App) -> Result<(), CommandError> {
     bar.clear();
     let tallies = match learned {
         // A project can begin without it.
-        Err(error) if error.code == "git" => {
+        Err(error) if error.code == Code::Git => {
             app.ui.warn(format_args!(
                 "{}: nothing was learned. Run `handover learn` once git is installed",
                 error.message

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use crate::app::App;
-use crate::error::{CommandError, Exit};
+use crate::error::{Code, CommandError, Exit};
 use crate::trust::{self, Report, Want};
 
 /// Trust the files of this checkout
@@ -90,7 +90,7 @@ fn show(app: &App, report: &Report) -> Result<(), CommandError> {
 fn list(app: &App) -> Outcome {
     let here = match app.project() {
         Ok(_) => Some(app.trust_report()?),
-        Err(error) if error.code == "no_project" => None,
+        Err(error) if error.code == Code::NoProject => None,
         Err(error) => return Err(error),
     };
     let records = trust::all();

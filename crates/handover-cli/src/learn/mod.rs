@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::env;
-use crate::error::{CommandError, Exit, INSTALL_GIT};
+use crate::error::{Code, CommandError, Exit, INSTALL_GIT};
 pub(crate) use tables::Tables;
 
 /// How many units are committed together.
@@ -125,8 +125,9 @@ pub(crate) fn allowed(app: &App) -> Result<Vec<SourceName>, CommandError> {
 pub(crate) fn learn(app: &App, lesson: &Lesson<'_>) -> Result<Vec<Tally>, CommandError> {
     let (_, project) = app.learning()?;
     let root = app.project()?.root.clone();
-    let git = Git::open(&root, app.environment()?)
-        .map_err(|error| CommandError::new(Exit::Environment, "git", error).hinted(INSTALL_GIT))?;
+    let git = Git::open(&root, app.environment()?).map_err(|error| {
+        CommandError::new(Exit::Environment, Code::Git, error).hinted(INSTALL_GIT)
+    })?;
     let mut checkouts = vec![root.clone()];
     checkouts.extend(app.project()?.worktrees());
     let homes = env::agent_homes();

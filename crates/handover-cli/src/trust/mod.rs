@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::env;
-use crate::error::{CommandError, Exit};
+use crate::error::{Code, CommandError, Exit};
 use crate::project::Project;
 use crate::ui::count;
 
@@ -113,7 +113,7 @@ impl Trust {
                 let folder = self.project.folder().path();
                 let who = want.value.as_str().unwrap_or_default();
                 let message = format!("{} belongs to another user ({who})", folder.display());
-                Err(CommandError::new(Exit::Environment, "other_owner", message).hinted(format!(
+                Err(CommandError::new(Exit::Environment, Code::OtherOwner, message).hinted(format!(
                     "If you trust that user, run `handover trust --project {}`; for one call, pass \
                      `--trust-project` or set {}=1.",
                     self.project.root.display(),

@@ -369,10 +369,7 @@ mod tests {
             Err(PackageFileError::NoKind { .. })
         ));
         let blank = Facts { summary: Some("  ".into()), ..research() };
-        assert!(matches!(
-            project.draft("a.md", "x", blank),
-            Err(PackageFileError::EmptyText { .. })
-        ));
+        assert!(matches!(project.draft("a.md", "x", blank), Err(PackageFileError::EmptySummary)));
         assert!(matches!(
             project.draft("a.md", &"x".repeat(10_001), research()),
             Err(PackageFileError::TooLarge { .. })

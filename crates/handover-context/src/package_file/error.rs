@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use handover_files::Irregular;
+
 use super::FrontMatterError;
 
 /// Why a file cannot be registered as a package.
@@ -30,12 +32,12 @@ pub enum PackageFileError {
         path: PathBuf,
     },
     /// A directory, a device, a pipe.
-    #[error("`{}` is {what}, not a file", path.display())]
+    #[error("`{}` is {found}, not a file", path.display())]
     NotAFile {
         /// The path as given.
         path: PathBuf,
-        /// A description of the file type.
-        what: &'static str,
+        /// What is there instead.
+        found: Irregular,
     },
     /// The path contains characters that cannot be displayed.
     #[error("the path {path:?} contains characters that cannot be displayed")]
@@ -146,12 +148,12 @@ pub enum PackageFileError {
         /// The path as given.
         path: PathBuf,
     },
-    /// A required text is blank.
-    #[error("the {what} is empty")]
-    EmptyText {
-        /// Such as `summary`.
-        what: &'static str,
-    },
+    /// The given summary is blank.
+    #[error("the summary is empty")]
+    EmptySummary,
+    /// The text to be written is blank.
+    #[error("the text is empty")]
+    EmptyBody,
 }
 
 impl PackageFileError {

@@ -115,8 +115,8 @@ impl ProjectPaths {
         let metadata = fs_err::metadata(&absolute)
             .map_err(|source| PackageFileError::Read { path: path.to_owned(), source })?;
         if !metadata.is_file() {
-            let what = if metadata.is_dir() { "a folder" } else { "a device or a pipe" };
-            return Err(PackageFileError::NotAFile { path: path.to_owned(), what });
+            let found = if metadata.is_dir() { Irregular::Folder } else { Irregular::Special };
+            return Err(PackageFileError::NotAFile { path: path.to_owned(), found });
         }
         let stored =
             storable(stored).ok_or_else(|| PackageFileError::Name { path: path.to_owned() })?;
@@ -163,7 +163,7 @@ impl ProjectPaths {
             .open(&located.absolute)
             .map_err(read_error)?;
         if !file.metadata().map_err(read_error)?.is_file() {
-            return Err(PackageFileError::NotAFile { path: path(), what: "a device or a pipe" });
+            return Err(PackageFileError::NotAFile { path: path(), found: Irregular::Special });
         }
         let opened = fs_err::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))
             .or_else(|_| fs_err::canonicalize(&located.absolute))
@@ -357,7 +357,10 @@ mod tests {
         let paths = project.paths();
         let at = |path: &str| paths.locate(&project.path("p"), Path::new(path)).unwrap_err();
         for folder in ["docs", "."] {
-            assert!(matches!(at(folder), PackageFileError::NotAFile { what: "a folder", .. }));
+            assert!(matches!(
+                at(folder),
+                PackageFileError::NotAFile { found: Irregular::Folder, .. }
+            ));
         }
         fs_err::create_dir_all(project.path("p/.handover")).unwrap();
         fs_err::write(project.path("p/.handover/config.toml"), "x").unwrap();

@@ -98,7 +98,7 @@ impl Sources<'_> {
             .or_else(|| content::summary(body))
             .ok_or_else(|| PackageFileError::Empty { path: self.path.to_owned() })?;
         if summary.trim().is_empty() {
-            return Err(PackageFileError::EmptyText { what: "summary" });
+            return Err(PackageFileError::EmptySummary);
         }
         Ok(summary)
     }
@@ -358,10 +358,7 @@ mod tests {
             Err(PackageFileError::Empty { .. })
         ));
         let blank = Facts { summary: Some(" ".to_owned()), ..Facts::default() };
-        assert!(matches!(
-            sources(blank).summary("text"),
-            Err(PackageFileError::EmptyText { what: "summary" })
-        ));
+        assert!(matches!(sources(blank).summary("text"), Err(PackageFileError::EmptySummary)));
         assert_eq!(sources(Facts::default()).summary("# Title\n").unwrap(), "Title");
     }
 }

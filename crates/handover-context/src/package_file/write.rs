@@ -61,7 +61,7 @@ pub fn write_text(
     new: &NewText<'_>,
 ) -> Result<WrittenText, PackageFileError> {
     if new.body.trim().is_empty() {
-        return Err(PackageFileError::EmptyText { what: "text" });
+        return Err(PackageFileError::EmptyBody);
     }
     let body = context.redactor.clean(new.body);
     let text = file_text(&Head {
@@ -278,10 +278,7 @@ mod tests {
         let large = "x ".repeat(2_000);
         let error = project.write(&text(&large)).unwrap_err();
         assert!(matches!(error, PackageFileError::TooLarge { .. }), "{error}");
-        assert!(matches!(
-            project.write(&text(" \n")).unwrap_err(),
-            PackageFileError::EmptyText { what: "text" }
-        ));
+        assert!(matches!(project.write(&text(" \n")).unwrap_err(), PackageFileError::EmptyBody));
     }
 
     #[test]

@@ -44,7 +44,7 @@ use super::Outcome;
 use super::host::{connections, is_registered};
 use crate::app::{App, Common};
 use crate::env;
-use crate::error::{CommandError, Exit};
+use crate::error::{Code, CommandError, Exit};
 use crate::project::Project;
 #[cfg(feature = "telemetry")]
 use crate::telemetry::{HookReport, Settings};
@@ -149,7 +149,7 @@ impl Shared {
                 host: &host.name().to_string(),
                 event: self.event.get().unwrap_or(&HookEvent::Other),
                 call: None,
-                action: Err(error.code),
+                action: Err(error.code.as_str()),
                 took: started.elapsed(),
                 now: env::now(),
                 delivered: Vec::new(),
@@ -270,12 +270,12 @@ fn work(
     let folder = match app.project() {
         Ok(project) => project.folder(),
         // Not a Handover project: nothing to do.
-        Err(error) if error.code == "no_project" => {
+        Err(error) if error.code == Code::NoProject => {
             shared.answer(None);
             return Ok(());
         }
         // Another user's: reported once, when the conversation starts.
-        Err(error) if error.code == "other_owner" && !starts_conversation(&call) => {
+        Err(error) if error.code == Code::OtherOwner && !starts_conversation(&call) => {
             shared.answer(None);
             return Ok(());
         }

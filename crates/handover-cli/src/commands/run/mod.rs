@@ -17,7 +17,7 @@ use super::chain::{self, ChainArgs};
 use super::host::untrusted;
 use crate::app::App;
 use crate::env;
-use crate::error::{CommandError, Exit};
+use crate::error::{Code, CommandError, Exit};
 use crate::input::agent_programs;
 use crate::local_time;
 use crate::typos::nearest;
@@ -206,7 +206,7 @@ pub(crate) fn run_or_abandon(app: &App, command: RunCommand) -> Outcome {
             chain::run(app, ChainArgs { run: args, more })
         };
         return outcome.map_err(|error| match nearest(&epic, ASKED) {
-            Some(meant) if error.code == "not_found" => {
+            Some(meant) if error.code == Code::NotFound => {
                 error.hinted(format!("Did you mean `handover run {meant}`?"))
             }
             Some(_) | None => error,
