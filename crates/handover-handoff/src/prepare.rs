@@ -259,6 +259,9 @@ impl Handoffs<'_> {
         };
         let assignment = Assignment::of(&receipt);
         store.writing(|store| {
+            if let Err(closed) = open_session(store, &assignment.session)? {
+                return Ok(Err(closed));
+            }
             let decision = guard::admit(self.config.guard.mode, prompt, evidence);
             self.log_decision(store, &assignment, &decision, now)?;
             let admission = match decision {
