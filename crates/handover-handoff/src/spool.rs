@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use handover_files::{FileError, Folder, Sync};
 use handover_model::{
-    AgentId, BriefDelivery, ItemKind, NoteId, Receipt, ReceiptId, ReceiptItem, ReceiptState, Ticket,
+    AgentId, BriefDelivery, ItemKind, NoteId, Receipt, ReceiptId, ReceiptItem, ReceiptState,
+    Ticket, Timestamp,
 };
 use handover_store::{NewReceipt, NewTicket, ReceiptStep, Store, StoreError, erased_text};
 use handover_text::{Clean, Redactor};
@@ -52,17 +53,57 @@ pub fn bind(
     folder: &Folder,
     receipt: &ReceiptId,
     agent: &AgentId,
+    now: Timestamp,
 ) -> Result<Option<(Receipt, BriefDelivery)>, FileError> {
-    let name = file_name(receipt);
     // What cannot be read as a receipt never gets into the store.
-    let Ok(Some(mut spooled)) = read(folder, &name) else { return Ok(None) };
+    let Ok(Some(mut spooled)) = read(folder, &file_name(receipt)) else { return Ok(None) };
     let mut way = BriefDelivery::Rewrite;
     if let Some(ticket) = &mut spooled.ticket {
         ticket.agent = Some(agent.clone());
         way = ticket.way;
     }
-    folder.replace(&name, &serde_json::to_vec(&spooled).unwrap_or_default(), Sync::Yes)?;
+    deliver(folder, &mut spooled, now)?;
     Ok(Some((spooled.receipt, way)))
+}
+
+/// What holding a subagent back means for its waiting receipt.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HeldBack {
+    /// It gets its brief now.
+    Now(Box<Receipt>),
+    /// It got it when it was held back before.
+    Before,
+}
+
+/// Records that a subagent gets the brief of a waiting receipt by being held back. None if the receipt does not wait any
+/// more.
+pub fn hold_back(
+    folder: &Folder,
+    receipt: &ReceiptId,
+    agent: &AgentId,
+    now: Timestamp,
+) -> Result<Option<HeldBack>, FileError> {
+    let Ok(Some(mut spooled)) = read(folder, &file_name(receipt)) else { return Ok(None) };
+    if let Some(ticket) = &mut spooled.ticket {
+        if ticket.way == BriefDelivery::HoldBack && ticket.agent.is_some() {
+            return Ok(Some(HeldBack::Before));
+        }
+        ticket.agent = Some(agent.clone());
+        ticket.way = BriefDelivery::HoldBack;
+    }
+    deliver(folder, &mut spooled, now)?;
+    Ok(Some(HeldBack::Now(Box::new(spooled.receipt))))
+}
+
+/// Writes a waiting receipt again whose brief goes out.
+fn deliver(folder: &Folder, spooled: &mut Spooled, now: Timestamp) -> Result<(), FileError> {
+    let receipt = &mut spooled.receipt;
+    if receipt.state == ReceiptState::Assembled {
+        (receipt.state, receipt.delivered_at) = (ReceiptState::Delivered, Some(now));
+    }
+    let bytes = serde_json::to_vec(&spooled).unwrap_or_default();
+    folder.replace(&file_name(&spooled.receipt.id), &bytes, Sync::Yes)?;
+    Ok(())
 }
 
 fn file_name(receipt: &ReceiptId) -> String {

@@ -1,5 +1,6 @@
 //! The first step: attempts, claims, the guard, the spool, and prompts from elsewhere.
 
+use handover_handoff::spool::HeldBack;
 use handover_handoff::{
     Attempt, Delivery, HandoffError, HandoffRequest, Handoffs, Override, Prepared, Recorded,
     TicketRequest, follow_up_prompt, marker_of, spool,
@@ -268,9 +269,12 @@ fn a_ticket_waits_in_the_spool_with_its_receipt() {
     broken.prepare(&request("2", late)).unwrap();
     broken.prepare(&request("3", ticket())).unwrap();
     let agent = AgentId::new("a1").unwrap();
-    let bind = |id: &str| spool::bind(&world.spool, &receipt_id(id), &agent).unwrap();
+    let bind = |id: &str| spool::bind(&world.spool, &receipt_id(id), &agent, at(3)).unwrap();
+    let waiting = fs_err::read_to_string(world.spool.path().join("r_1.json")).unwrap();
+    assert!(waiting.contains("\"state\":\"assembled\""), "nobody has it yet: {waiting}");
     let (receipt, way) = bind("1").unwrap();
     assert_eq!((receipt.id, way), (receipt_id("1"), BriefDelivery::Start));
+    assert_eq!((receipt.state, receipt.delivered_at), (ReceiptState::Delivered, Some(at(3))));
     assert_eq!(bind("9"), None, "it does not wait");
     let import = || spool::import(&world.spool, world.as_store(), &world.redactor).kept;
     let spooled = fs_err::read(world.spool.path().join("r_1.json")).unwrap();
@@ -295,6 +299,24 @@ fn a_ticket_waits_in_the_spool_with_its_receipt() {
     assert_eq!((import(), open().len()), (1, 1));
     let kept = world.store.ticket_of(Host::CLAUDE, &agent).unwrap().unwrap();
     assert_eq!(kept.receipt, receipt_id("1"), "what is known is not overwritten");
+}
+
+#[test]
+fn a_brief_that_waits_for_a_stop_is_given_once() {
+    let world = World::new();
+    let broken = Handoffs { store: Err("the store is locked"), ..world.handoffs() };
+    let ticket = TicketRequest { way: BriefDelivery::HoldBack, ..ticket() };
+    let request = HandoffRequest { ticket: Some(ticket), ..world.request("1", 1) };
+    broken.prepare(&request).unwrap();
+    let agent = AgentId::new("a1").unwrap();
+    let hold_back =
+        |id: &str| spool::hold_back(&world.spool, &receipt_id(id), &agent, at(3)).unwrap();
+    let Some(HeldBack::Now(given)) = hold_back("1") else { panic!("it waits") };
+    assert_eq!((given.state, given.delivered_at), (ReceiptState::Delivered, Some(at(3))));
+    assert_eq!((hold_back("1"), hold_back("9")), (Some(HeldBack::Before), None));
+    assert_eq!(spool::import(&world.spool, world.as_store(), &world.redactor).kept, 1);
+    let kept = world.store.ticket_of(Host::CLAUDE, &agent).unwrap().unwrap();
+    assert_eq!((kept.receipt, kept.way), (receipt_id("1"), BriefDelivery::HoldBack));
 }
 
 #[test]

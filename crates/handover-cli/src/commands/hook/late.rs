@@ -1,7 +1,8 @@
 //! A brief for a subagent that has already started: no event announced it, or the hook that should have briefed
 //! it failed. Its task is not known, so its brief is what holds for its role.
 
-use handover_handoff::{HandoffError, HandoffRequest, spool};
+use handover_handoff::spool::{self, HeldBack};
+use handover_handoff::{HandoffError, HandoffRequest};
 use handover_hosts::decide::{start, stop};
 use handover_hosts::{Action, Subagent};
 use handover_model::config::Briefing;
@@ -36,10 +37,7 @@ pub(super) fn brief(
     };
     let remembered = match way {
         BriefDelivery::Start | BriefDelivery::Rewrite => no_ticket::take(context, reported)?,
-        // It was seen without the brief of a spooled receipt.
-        BriefDelivery::HoldBack => {
-            no_ticket::exemption(context, &reported.id, seen)?.map(Known::Before)
-        }
+        BriefDelivery::HoldBack => no_ticket::of_stopped(context, &reported.id, seen)?,
     };
     match remembered {
         Some(
@@ -48,6 +46,14 @@ pub(super) fn brief(
         ) => {
             exempt::started(context, &agent.kind, &agent.id, &rule, &reason)?;
             return Ok(Reply::default());
+        }
+        // It was seen without the brief of that receipt.
+        Some(
+            Known::New(NoTicket::Spooled(receipt)) | Known::Before(NoTicket::Spooled(receipt)),
+        ) if way == BriefDelivery::HoldBack => {
+            if let Some(reply) = hold_back_spooled(context, &receipt, &agent.id)? {
+                return Ok(reply);
+            }
         }
         // Its prompt has its brief.
         Some(Known::Before(NoTicket::Spooled(_))) => return Ok(Reply::default()),
@@ -90,7 +96,7 @@ fn bind_spooled(
 ) -> Result<Option<(Receipt, BriefDelivery)>, CommandError> {
     let (folder, store) =
         (context.app.project()?.folder().inside(spool::FOLDER), context.app.store()?);
-    if let Some(bound) = spool::bind(&folder, receipt, agent)? {
+    if let Some(bound) = spool::bind(&folder, receipt, agent, context.app.now())? {
         return Ok(Some(bound));
     }
     if !store.take_ticket(receipt, agent)? {
@@ -98,6 +104,25 @@ fn bind_spooled(
     }
     let way = store.ticket_of(context.call.host, agent)?.map(|ticket| ticket.way);
     Ok(Some((store.receipt(receipt)?, way.unwrap_or(BriefDelivery::Rewrite))))
+}
+
+/// Holds a subagent back with the brief of a receipt that waits in the spool, unless it has that. None if the receipt
+/// is another's: it was imported meanwhile, and its subagent is known.
+fn hold_back_spooled(
+    context: &HookContext<'_>,
+    receipt: &ReceiptId,
+    agent: &AgentId,
+) -> Result<Option<Reply>, CommandError> {
+    let (folder, store) =
+        (context.app.project()?.folder().inside(spool::FOLDER), context.app.store()?);
+    let given = match spool::hold_back(&folder, receipt, agent, context.app.now())? {
+        Some(HeldBack::Before) => return Ok(Some(Reply::default())),
+        Some(HeldBack::Now(receipt)) => *receipt,
+        None if store.take_ticket(receipt, agent)? => store.receipt(receipt)?,
+        None => return Ok(None),
+    };
+    let text = spawn::fit(context, given.text.as_deref().unwrap_or_default(), &given.id)?;
+    Ok(Some(Action::HoldBack(stop::late(&text)).into()))
 }
 
 /// Gives a subagent the brief that waited for its start; another one came with its prompt.

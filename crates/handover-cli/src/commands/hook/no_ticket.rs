@@ -34,7 +34,7 @@ pub(super) enum NoTicket {
     Exempt {
         /// The key of the rule.
         rule: String,
-        /// Why.
+        /// What made the rule apply.
         reason: String,
     },
     /// Its receipt waits in the spool, because the store could not be written.
@@ -112,28 +112,44 @@ fn of(context: &HookContext<'_>, agent: &AgentId) -> Result<Option<NoTicket>, Co
     Ok(kept.map(|kept| kept.why))
 }
 
-/// The exemption of a subagent that stops: by its call or its task, else by what was assumed when it started. Some
-/// hosts do not report the start.
-pub(super) fn exemption(
+/// What is remembered of a subagent that stops: by its call or its task, else by what was assumed when it started. Some
+/// hosts do not report the start; what waited for one is its own from then on.
+pub(super) fn of_stopped(
     context: &HookContext<'_>,
     agent: &AgentId,
     seen: &Seen,
-) -> Result<Option<NoTicket>, CommandError> {
+) -> Result<Option<Known>, CommandError> {
     let (folder, Some(prefix)) = (folder(context)?, prefix(context)) else { return Ok(None) };
     let own = format!("{prefix}{agent}{STARTED}");
-    let names = folder.entries()?.into_iter().map(|entry| entry.name);
-    let mut kept = names
-        .filter(|name| name.starts_with(&prefix))
-        .filter(|name| name.ends_with(WAITS) || name.ends_with(STARTED))
-        .filter_map(|name| Some((name == own, read(&folder, &name)?)));
-    let exempt = kept.find(|(is_own, kept)| {
+    let ours = |name: &str| {
+        name.starts_with(&prefix) && (name.ends_with(WAITS) || name.ends_with(STARTED))
+    };
+    let mut entries = folder.entries()?;
+    entries.retain(|entry| ours(&entry.name));
+    entries.sort_by_key(|entry| entry.modified);
+    let mut spooled = None;
+    for Entry { name, .. } in entries {
+        let Some(kept) = read(&folder, &name) else { continue };
+        let is_own = name == own;
         let is_mine = match (&kept.call, &seen.call) {
             (Some(kept), Some(call)) => kept == call,
-            _ => *is_own || seen.texts.contains(&kept.task),
+            _ => is_own || seen.texts.contains(&kept.task),
         };
-        is_mine && matches!(kept.why, NoTicket::Exempt { .. })
-    });
-    Ok(exempt.map(|(_, kept)| kept.why))
+        match (is_mine, kept.why) {
+            (true, why @ NoTicket::Exempt { .. }) => return Ok(Some(Known::Before(why))),
+            (true, why @ NoTicket::Spooled(_)) if is_own => spooled = Some(Known::Before(why)),
+            // Only one process can rename it.
+            (true, why @ NoTicket::Spooled(_))
+                if spooled.is_none()
+                    && name.ends_with(WAITS)
+                    && folder.rename(&name, &own).is_ok() =>
+            {
+                spooled = Some(Known::New(why));
+            }
+            (true | false, _) => {}
+        }
+    }
+    Ok(spooled)
 }
 
 /// What is remembered of a subagent that starts: its own, else what the oldest spawn of its kind left.

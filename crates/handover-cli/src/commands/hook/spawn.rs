@@ -103,9 +103,6 @@ fn deliver(
 ) -> Result<Reply, CommandError> {
     let Prepared { brief, handoff, .. } = prepared;
     let id = brief.receipt.id.clone();
-    // Without a ticket in the store, nothing is found when the subagent stops.
-    let lost = way == BriefDelivery::HoldBack && !handoff.in_store();
-    let way = if lost { BriefDelivery::Rewrite } else { way };
     let preface = match way {
         BriefDelivery::Rewrite => fit(context, brief.preface(), &id)?,
         // It is fitted when the subagent starts or stops.
@@ -113,7 +110,7 @@ fn deliver(
     };
     let action = decide(spawn, way, Outcome::Made(preface));
     if let Recorded::Spool { reason, .. } = &handoff.recorded {
-        // Without it, the subagent would be briefed again when it starts; that is better than no brief.
+        // Without it, the subagent would be briefed again when it starts or stops; that is better than no brief.
         let spooled = NoTicket::Spooled(id.clone());
         let _ = no_ticket::expect(context, spawn, id.as_str(), spooled);
         let folder = context.app.project()?.folder();
@@ -124,11 +121,16 @@ fn deliver(
             &context.call.event,
             reason,
         );
-        let effect = match &brief.receipt.provided.context {
-            Provision::Degraded { .. } => "this subagent starts with less context",
-            Provision::Present | Provision::Disabled { .. } | Provision::Missing => {
-                "this subagent has its brief, its receipt is stored later"
-            }
+        let effect = match (&brief.receipt.provided.context, way) {
+            (Provision::Degraded { .. }, _) => "this subagent starts with less context",
+            (
+                Provision::Present | Provision::Disabled { .. } | Provision::Missing,
+                BriefDelivery::HoldBack,
+            ) => "this subagent gets its brief when it stops, its receipt is stored later",
+            (
+                Provision::Present | Provision::Disabled { .. } | Provision::Missing,
+                BriefDelivery::Rewrite | BriefDelivery::Start,
+            ) => "this subagent has its brief, its receipt is stored later",
         };
         let notice = format!("handover: {reason}; {effect}");
         return Ok(Reply { answer: Answer { action, notice: Some(notice) }, delivers: None });
