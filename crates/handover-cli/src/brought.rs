@@ -36,7 +36,7 @@ pub(crate) fn waiting_in(
     is_waiting: impl Fn(&str) -> bool,
 ) -> Result<Folder, CommandError> {
     let folder = project.folder().inside(name);
-    // What cannot be listed is reported by whoever reads it.
+    // What cannot be listed is reported by its reader.
     let entries = folder.entries().unwrap_or_default();
     if !entries.iter().any(|entry| is_waiting(&entry.name)) || !is_brought(project, &folder.path())
     {

@@ -157,7 +157,7 @@ pub fn named(store: &dyn Store, project: &ProjectId, name: &str) -> Result<Note,
 pub enum Decision<'a> {
     /// It is taken out of use.
     Retire {
-        /// Why.
+        /// Shown wherever the note is listed.
         reason: Option<&'a str>,
     },
     /// It is used again.

@@ -213,7 +213,7 @@ pub struct Learned {
 pub struct Skipped {
     /// Its path or name.
     pub what: String,
-    /// Why.
+    /// What keeps it from being used.
     pub reason: SkipReason,
 }
 

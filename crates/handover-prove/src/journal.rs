@@ -118,7 +118,7 @@ pub enum Entry {
     Checked {
         /// The task, by name.
         task: String,
-        /// When.
+        /// The time of the entry.
         at: Timestamp,
     },
     /// An agent is about to start.
@@ -129,7 +129,7 @@ pub enum Entry {
         receipt: ReceiptId,
         /// Where it works.
         clone: PathBuf,
-        /// When.
+        /// The time of the entry.
         at: Timestamp,
     },
     /// The agent ended; its work is still to be judged.
@@ -138,7 +138,7 @@ pub enum Entry {
         trial: usize,
         /// What it used.
         agent: AgentEnd,
-        /// When.
+        /// The time of the entry.
         at: Timestamp,
     },
     /// The judge has spoken.
@@ -149,23 +149,23 @@ pub enum Entry {
         passed: bool,
         /// How the judge ended, for people.
         judge: String,
-        /// When.
+        /// The time of the entry.
         at: Timestamp,
     },
     /// The user or a usage limit of the agent program stopped it. That does not count as an attempt.
     Interrupted {
         /// The number of the trial.
         trial: usize,
-        /// When.
+        /// The time of the entry.
         at: Timestamp,
     },
     /// The trial says nothing about its arm: its agent or judge could not run.
     Dropped {
         /// The number of the trial.
         trial: usize,
-        /// Why.
+        /// What the agent program or the judge failed with.
         reason: String,
-        /// When.
+        /// The time of the entry.
         at: Timestamp,
     },
 }
@@ -178,7 +178,7 @@ pub enum JournalError {
     Line {
         /// Its number, from 1.
         line: usize,
-        /// Why.
+        /// What its reader stumbled over.
         reason: String,
     },
     /// A trial that the plan does not have.
@@ -221,7 +221,7 @@ pub enum TrialState {
     },
     /// It could not be done, however often it was tried.
     Dropped {
-        /// Why.
+        /// What the last try failed with.
         reason: String,
     },
 }

@@ -266,7 +266,7 @@ pub enum IndexError {
     /// Written by another version of Handover.
     #[error("the {part} of the text index have version {found}, which this version cannot read")]
     Version {
-        /// Which part.
+        /// The part that was read.
         part: IndexPart,
         /// The version byte that was found.
         found: u8,
@@ -274,13 +274,13 @@ pub enum IndexError {
     /// Bytes that no version can have written.
     #[error("the {part} of the text index are damaged")]
     Damaged {
-        /// Which part.
+        /// The part that was read.
         part: IndexPart,
     },
     /// Package ids do not ascend.
     #[error("the {part} of the text index are not in the order of their packages")]
     Order {
-        /// Which part.
+        /// The part that was read.
         part: IndexPart,
     },
     /// An indexed package has no terms.

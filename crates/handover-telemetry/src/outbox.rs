@@ -140,7 +140,7 @@ impl Outbox {
         let _ = self.folder.replace(PAUSE_FILE, until.as_bytes(), Sync::No);
     }
 
-    /// Sends what waits, oldest first, for at most so long. Whoever takes a file first sends it: two processes send no
+    /// Sends what waits, oldest first, for at most so long. The process that takes a file first sends it: two processes send no
     /// batch twice.
     pub fn sweep(
         &self,

@@ -47,7 +47,7 @@ impl Queue {
         self.batches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Everything that is left. Whoever sends the first batch then no longer owns it.
+    /// Everything that is left. The caller that sends the first batch does not own it any more.
     fn drain(&self) -> Vec<Batch> {
         self.batches().drain(..).collect()
     }

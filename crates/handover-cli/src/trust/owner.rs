@@ -1,6 +1,6 @@
 //! Whose files the files of a checkout are.
 //!
-//! Whoever owns a folder above ours could put a `.handover/` there and wait for us, so files of
+//! The owner of a folder above ours could put a `.handover/` there and wait for us, so files of
 //! others are refused like git refuses their repositories. Those of the administrator are not: who is one
 //! needs no tricks.
 

@@ -171,7 +171,7 @@ const VALUES: &[(&str, &str)] = &[
     ("party.solo", "true"),
     ("party.cross_talk", "false"),
     ("party.consensus", "unanimous"),
-    ("party.mend_medium_above", "1"),
+    ("party.fix_medium_above", "1"),
     ("party.personas", r#"{ann = {name = "Ann"}}"#),
     ("gates.detect", "false"),
     ("gates.commands", r#"[{name = "lint", argv = ["make"]}]"#),

@@ -66,7 +66,7 @@ pub enum ArchiveError {
     Record {
         /// The line number, from 1.
         line: usize,
-        /// Why.
+        /// What the store says about it.
         problem: String,
     },
     /// A line exceeds the limit.

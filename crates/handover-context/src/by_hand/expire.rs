@@ -19,7 +19,7 @@ use super::{ByHand, Result, note_standing, standing, transaction};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expiring {
     record: Record,
-    /// Why.
+    /// What it is retired for, as its readers see it.
     pub reason: String,
 }
 

@@ -48,7 +48,7 @@ pub struct ByHand<'a> {
     pub trust: Trust,
     /// Through what, and with whose token, if that is known.
     pub author: Option<String>,
-    /// When.
+    /// The time of the change.
     pub now: Timestamp,
 }
 

@@ -62,7 +62,7 @@ pub fn settle_review(
         .find(|stop| votes.iter().filter(|vote| vote.verdict == Some(*stop)).count() * 2 > heard);
     let is_carried = carried(approve, asked.len(), rules.consensus);
     let grave = standing.iter().filter(|finding| finding.severity == Severity::High).count();
-    let many = standing.len() > rules.mend_medium_above as usize;
+    let many = standing.len() > rules.fix_medium_above as usize;
     let rejected = heard > 0 && (!is_carried || grave > 0);
     let to_fix: Vec<Finding> = standing
         .iter()
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use crate::data::{Contribution, Stance};
 
-    const RULES: PartyRules = PartyRules { consensus: Consensus::Majority, mend_medium_above: 5 };
+    const RULES: PartyRules = PartyRules { consensus: Consensus::Majority, fix_medium_above: 5 };
 
     fn asked() -> Vec<String> {
         ["winston", "murat", "amelia"].map(str::to_owned).to_vec()

@@ -72,13 +72,13 @@ pub struct PartyRules {
     /// Whether a majority decides or all must agree.
     pub consensus: Consensus,
     /// Findings of medium severity must be fixed if there are more findings than this.
-    pub mend_medium_above: u32,
+    pub fix_medium_above: u32,
 }
 
 impl PartyRules {
     /// The configured rules.
     pub fn new(config: &PartyConfig) -> Self {
-        Self { consensus: config.consensus, mend_medium_above: config.mend_medium_above }
+        Self { consensus: config.consensus, fix_medium_above: config.fix_medium_above }
     }
 }
 

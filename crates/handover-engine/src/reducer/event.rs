@@ -249,7 +249,7 @@ pub struct Approval {
     pub note: String,
     /// Who it was.
     pub by: Option<String>,
-    /// When.
+    /// The time of the judgement.
     pub at: Timestamp,
 }
 

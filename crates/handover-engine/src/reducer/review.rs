@@ -20,7 +20,7 @@ impl StoryRun {
 
     /// The review passed, with or without fixes.
     pub(super) fn review_passed(&mut self, end: &PhaseEnd, rules: RunRules<'_>) {
-        let many = end.findings.len() > rules.pipeline.rules.mend_medium_above as usize;
+        let many = end.findings.len() > rules.pipeline.rules.fix_medium_above as usize;
         let is_mild = |finding: &Finding| severity_of(&finding.severity) == Severity::Low;
         if must_be_fixed(&end.findings) {
             self.review_failed(end, rules);

@@ -44,7 +44,7 @@ impl Discovery {
 pub struct Match {
     /// The file, relative to the project.
     pub path: String,
-    /// Why.
+    /// The rule that decided.
     pub reason: &'static str,
 }
 

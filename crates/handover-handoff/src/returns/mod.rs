@@ -127,7 +127,7 @@ impl Handoffs<'_> {
                 },
                 placement: assignment.group.clone().map_or(Placement::Global, Placement::Group),
                 producer: assignment.role.clone(),
-                // Whoever works on the same thing may read it; that it is long makes it no more important.
+                // All who work on the same thing may read it; that it is long makes it no more important.
                 consumers: &[],
                 priority: Priority::Low,
                 iteration: Some(assignment.iteration),

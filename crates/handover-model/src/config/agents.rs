@@ -93,7 +93,7 @@ pub enum Briefing {
     Exempt {
         /// The key of the rule.
         rule: &'static str,
-        /// Why.
+        /// The words of the configuration, or what the rule says.
         reason: String,
     },
 }

@@ -152,7 +152,7 @@ pub const KEYS: &[Key] = &[
     key("party.solo", WeakensProtection),
     key("party.cross_talk", Harmless),
     key("party.consensus", WeakensProtection),
-    key("party.mend_medium_above", WeakensProtection),
+    key("party.fix_medium_above", WeakensProtection),
     key("party.personas", Instructs),
     key("gates.detect", WeakensProtection),
     key("gates.commands", RunsProgram),

@@ -21,7 +21,7 @@ pub struct PartyConfig {
     /// How far reviewers must agree.
     pub consensus: Consensus,
     /// Findings of medium severity are fixed if there are more than this many findings in total.
-    pub mend_medium_above: u32,
+    pub fix_medium_above: u32,
     /// Overrides of persona files, by name.
     pub personas: BTreeMap<PersonaId, PersonaOverride>,
 }
@@ -34,7 +34,7 @@ impl Default for PartyConfig {
             solo: false,
             cross_talk: true,
             consensus: Consensus::Majority,
-            mend_medium_above: 5,
+            fix_medium_above: 5,
             personas: BTreeMap::new(),
         }
     }

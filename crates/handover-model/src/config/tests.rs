@@ -129,7 +129,7 @@ fn everything() -> serde_json::Value {
         "party": {
             "phases": ["review"],
             "agents": {"kickoff": ["ann"], "review": ["bob"], "failure": ["cat"], "retro": ["dan"]},
-            "solo": true, "cross_talk": false, "consensus": "unanimous", "mend_medium_above": 1,
+            "solo": true, "cross_talk": false, "consensus": "unanimous", "fix_medium_above": 1,
             "personas": {"ann": {
                 "name": "Ann", "title": "t", "role": "developer", "focus": "f", "style": "s", "model": "m",
                 "permissions": "read_only",

@@ -30,7 +30,7 @@ pub struct Operation {
     /// Through what, and with whose token, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// When.
+    /// The time of the change.
     pub created_at: Timestamp,
 }
 
@@ -39,7 +39,7 @@ pub struct Operation {
 pub struct Standing<S> {
     /// The state.
     pub state: S,
-    /// Why.
+    /// The reason that was given, if one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -91,45 +91,45 @@ pub enum Edit {
     Package {
         /// The package.
         id: PackageId,
-        /// Before.
+        /// What `undo` restores.
         before: Standing<RecordState>,
-        /// After.
+        /// What it must still be, so that it can be undone.
         after: Standing<RecordState>,
     },
     /// The state of a note.
     Note {
         /// The note.
         id: NoteId,
-        /// Before.
+        /// What `undo` restores.
         before: Standing<NoteState>,
-        /// After.
+        /// What it must still be, so that it can be undone.
         after: Standing<NoteState>,
     },
     /// The state of a strategy.
     Strategy {
         /// The strategy.
         id: String,
-        /// Before.
+        /// What `undo` restores.
         before: Standing<RecordState>,
-        /// After.
+        /// What it must still be, so that it can be undone.
         after: Standing<RecordState>,
     },
     /// The state of an error pattern.
     Error {
         /// The hash of its signature.
         id: String,
-        /// Before.
+        /// What `undo` restores.
         before: Standing<RecordState>,
-        /// After.
+        /// What it must still be, so that it can be undone.
         after: Standing<RecordState>,
     },
     /// The status of a session.
     Session {
         /// The session.
         id: SessionId,
-        /// Before.
+        /// What `undo` restores.
         before: SessionStanding,
-        /// After.
+        /// What it must still be, so that it can be undone.
         after: SessionStanding,
     },
     /// A decision about a replacement.
@@ -138,9 +138,9 @@ pub enum Edit {
         earlier: ItemRef,
         /// The statement that may have replaced it.
         later: ItemRef,
-        /// Before.
+        /// What `undo` restores.
         before: AmendmentDecision,
-        /// After.
+        /// What it must still be, so that it can be undone.
         after: AmendmentDecision,
     },
     /// A new version of a package.

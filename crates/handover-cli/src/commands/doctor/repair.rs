@@ -23,7 +23,7 @@ const FOLDER: &str = "backup";
 /// How old the last good copy may become before a command renews it.
 const AGE_SECONDS: i64 = 24 * 60 * 60;
 
-/// Larger stores are only copied on request: nobody should wait for it.
+/// Larger stores are only copied on request: copying takes too long to wait for.
 const SMALL_BYTES: u64 = 16 << 20;
 
 /// How many damaged stores are kept.

@@ -80,7 +80,7 @@ pub(crate) struct ProveArgs {
     #[arg(long, value_name = "PROGRAM ARGS")]
     agent_command: Option<String>,
 
-    /// Model of the agents, if their program lets us choose [default: the program's own]
+    /// Model of the agents, if their program takes one [default: the program's own]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 

@@ -72,7 +72,7 @@ fn a_missing_pytest_is_named() {
     let message = refused(&epic, &[]);
     assert!(message.contains("needs pytest") && message.contains("pip install"), "{message}");
     assert!(!calls.exists());
-    // Whoever knows better can start.
+    // A person who knows better can start.
     refused(&epic, &["--skip-base-check"]);
     assert!(calls.exists());
 }

@@ -107,7 +107,7 @@ fn a_conflict_is_fixed() {
     assert_eq!(epic.subjects("handover/epic-1").len(), 2);
 }
 
-/// R9: six stories change the same line. Whoever comes later has to merge, which is not its fault.
+/// R9: six stories change the same line. The later ones have to merge, which is not their fault.
 #[test]
 fn conflicts_do_not_use_up_the_fixes() {
     const SIX: &[&str] = &["1-1-a", "1-2-b", "1-3-c", "1-4-d", "1-5-e", "1-6-f"];

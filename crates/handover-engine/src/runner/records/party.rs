@@ -221,7 +221,7 @@ mod tests {
             text: "no check".into(),
         });
         let statements = [murat, statement("winston", Verdict::Passed)];
-        let rules = PartyRules { consensus: Consensus::Majority, mend_medium_above: 5 };
+        let rules = PartyRules { consensus: Consensus::Majority, fix_medium_above: 5 };
         let review = settle_review(&ids, &statements, rules);
         let text = append("# Story\n", &review_record(&review, &personas, 1, at()));
         for part in [

@@ -215,7 +215,7 @@ fn after_name(
         let fits = |shape: &&str| {
             has_shape(shape, run) && (mixed || counted || digits && shape.starts_with('d'))
         };
-        // Whoever invents a key does not count its characters.
+        // A key that somebody invented has any number of characters.
         let invented = counted && run.len() >= SURE;
         (meant && (invented || service.shapes.iter().any(fits))).then_some((service, name, given))
     })?;
