@@ -90,6 +90,7 @@ fn chores_of_the_program_itself_are_not_missed() {
         conversation.env.write(&file, format!("{line}\n"));
     }
     let coverage = conversation.coverage(1);
+    assert_eq!(coverage["percent"], 50, "{coverage}");
     let shown = |at: usize| {
         let spawn = &coverage["spawns"][at];
         json!([spawn["kind"], spawn["state"], spawn["reason"]])
@@ -122,6 +123,11 @@ fn every_agent_is_briefed_exempt_or_refused() {
         json!({"briefed": 2, "exempt": 1, "refused": 1, "missed": 0}),
         "{coverage}"
     );
+    assert_eq!(coverage["percent"], 100, "{coverage}");
+    let path = conversation.env.path("c-1.jsonl").display().to_string();
+    let shown = conversation.env.run(["coverage", "--path", &path]).ok();
+    let line = "100 % of 4 subagents covered: 2 briefed, 1 exempt, 1 refused, 0 missed";
+    assert!(format!("{}{}", shown.stdout, shown.stderr).contains(line), "{shown}");
     let spawns = coverage["spawns"].as_array().unwrap();
     let shown: Vec<Value> = spawns
         .iter()
@@ -152,6 +158,7 @@ fn agents_that_nobody_briefed_are_missed() {
     assert_ne!(prompt_of(&briefed), "");
     let coverage = conversation.coverage(1);
     assert_eq!(coverage["counts"]["missed"], 2, "{coverage}");
+    assert_eq!(coverage["percent"], 0, "{coverage}");
     let reasons: Vec<&str> = coverage["spawns"]
         .as_array()
         .unwrap()
@@ -162,11 +169,61 @@ fn agents_that_nobody_briefed_are_missed() {
     assert_eq!(reasons, [changed, "no hook answered for it"]);
 }
 
+/// An agent that has started cannot be refused any more, only told to stop; whether it did is in its conversation.
+#[test]
+fn an_agent_that_worked_although_it_was_told_to_stop_is_missed() {
+    let mut conversation = Conversation::new();
+    conversation.env.set("HANDOVER_HOOKS_ON_MISSING", "refuse");
+    conversation.hook("SessionStart", json!({"source": "startup"}));
+    for (agent, works) in [("a1", true), ("a2", false)] {
+        let named = json!({"agent_id": agent, "agent_type": "workflow-subagent"});
+        let started = conversation.hook("SubagentStart", named.clone());
+        let told = started["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+        assert!(told.starts_with("Handover refuses this agent"), "{started}");
+        let edit = json!([{"type": "tool_use", "id": format!("toolu_{agent}"), "name": "Edit",
+            "input": {"file_path": "src/auth.rs", "old_string": "a", "new_string": "b"}}]);
+        let mut said = vec![("user", json!("Refresh tokens")), ("user", json!(told))];
+        said.extend(works.then_some(("assistant", edit)));
+        said.push(("assistant", json!("I stop here.")));
+        let line = |(role, content): (&str, Value)| {
+            let line = json!({"type": role, "uuid": "u-1", "sessionId": "c-1", "cwd": "/project",
+                "isSidechain": true, "agentId": agent, "version": "2.1.325",
+                "message": {"role": role, "content": content}});
+            format!("{line}\n")
+        };
+        let file = format!("c-1/subagents/agent-{agent}.jsonl");
+        conversation.env.write(&file, said.into_iter().map(line).collect::<String>());
+        let meta = json!({"agentType": "workflow-subagent"});
+        let beside = format!("c-1/subagents/agent-{agent}.meta.json");
+        conversation.env.write(&beside, meta.to_string());
+        let mut stop = named;
+        stop["agent_transcript_path"] = json!(conversation.env.path(&file));
+        stop["last_assistant_message"] = "I stop here.".into();
+        conversation.hook("SubagentStop", stop);
+    }
+    let coverage = conversation.coverage(1);
+    let reason = "it started without a brief, and `hooks.on_missing` is `refuse`";
+    let disobeyed = format!("it worked although it was told to stop: {reason}");
+    let shown: Vec<Value> = coverage["spawns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|spawn| json!([spawn["agent"], spawn["state"], spawn["reason"]]))
+        .collect();
+    assert_eq!(
+        shown,
+        [json!(["a1", "missed", disobeyed]), json!(["a2", "refused", reason])],
+        "{coverage}"
+    );
+    assert_eq!(coverage["percent"], 50, "{coverage}");
+}
+
 #[test]
 fn a_project_without_conversations_has_nothing_to_cover() {
     let env = with_package();
     let coverage = env.run(["coverage", "--json"]).ok().json();
     assert_eq!((&coverage["spawns"], &coverage["counts"]["missed"]), (&json!([]), &json!(0)));
+    assert_eq!(coverage["percent"], Value::Null, "nobody is no hundred percent");
     assert!(env.run(["coverage"]).ok().stdout.contains("No subagents have been started here"));
     let doctor = env.run(["doctor"]).ok().stdout;
     assert!(!doctor.contains("coverage"), "{doctor}");

@@ -503,7 +503,7 @@ fn warns_unless_the_user_has_hooks(
     let install = format!("`handover host install {host} --scope user`");
     assert!(said.contains("subagents get no briefs here") && said.contains(&install), "{said}");
     assert!(!briefed, "{host} has run the project's hooks");
-    let found = env.run(["coverage", "--host", host, "--json"]).ok().json();
+    let found = env.run(["coverage", "--host", host, "--json"]).fails(1).json();
     let reason = found["spawns"][0]["reason"].as_str().unwrap_or_default();
     assert!(reason.contains("once it trusts the folder"), "{found}");
     let (env, said, briefed) = nested(host, "user", installed, script());

@@ -11,6 +11,8 @@ pub struct Facts<'a> {
     pub exempt: Option<(&'a str, &'a str)>,
     /// Why its spawn was refused, by us, by its host or by another hook.
     pub refused: Option<&'a str>,
+    /// Whether it worked although it was refused: one that has started can only be told to stop.
+    pub worked: bool,
     /// Why no hook could answer for it, if that is known.
     pub unhooked: Option<&'a str>,
 }
@@ -41,9 +43,12 @@ pub enum Shown {
 
 /// The verdict on one subagent, with the reason where it needs one.
 pub fn judge(facts: &Facts<'_>) -> (Coverage, Option<String>) {
-    if let Some(reason) = facts.refused {
-        return (Coverage::Refused, Some(reason.to_owned()));
-    }
+    let disobeyed = match facts.refused {
+        Some(reason) if !facts.worked => return (Coverage::Refused, Some(reason.to_owned())),
+        refused => {
+            refused.map(|reason| format!("it worked although it was told to stop: {reason}"))
+        }
+    };
     let arrived = |brief: &Brief<'_>| match (brief.shown, brief.state) {
         (Shown::Brief, _) | (_, ReceiptState::Confirmed) => true,
         // It was seen to start with it.
@@ -64,11 +69,11 @@ pub fn judge(facts: &Facts<'_>) -> (Coverage, Option<String>) {
                     ReceiptState::Assembled | ReceiptState::Delivered | ReceiptState::Confirmed,
                 ) => "its conversation does not hold its brief",
             };
-            (Coverage::Missed, Some(reason.to_owned()))
+            (Coverage::Missed, Some(disobeyed.unwrap_or_else(|| reason.to_owned())))
         }
         (None, None) => {
             let reason = facts.unhooked.unwrap_or("no hook answered for it");
-            (Coverage::Missed, Some(reason.to_owned()))
+            (Coverage::Missed, Some(disobeyed.unwrap_or_else(|| reason.to_owned())))
         }
     }
 }
@@ -86,7 +91,7 @@ mod tests {
         use ReceiptState::{Assembled, Confirmed, Delivered, Failed};
         use Shown::{Nothing, Other};
         let judged = |receipt, exempt, refused| {
-            let (state, reason) = judge(&Facts { receipt, exempt, refused, unhooked: None });
+            let (state, reason) = judge(&Facts { receipt, exempt, refused, ..Facts::default() });
             format!("{state} {}", reason.unwrap_or_default())
         };
         let rule = Some(("hooks.exempt", "it plans"));
@@ -132,5 +137,20 @@ mod tests {
         }
         let (_, reason) = judge(&Facts { unhooked: Some("not trusted"), ..Facts::default() });
         assert_eq!(reason.as_deref(), Some("not trusted"));
+    }
+
+    #[test]
+    fn one_that_worked_although_it_was_refused_is_missed() {
+        let refused = Facts { refused: Some("no brief"), worked: true, ..Facts::default() };
+        let reason = "it worked although it was told to stop: no brief".to_owned();
+        assert_eq!(judge(&refused), (Coverage::Missed, Some(reason.clone())));
+        let failed = brief(ReceiptState::Failed, Shown::Other);
+        let failed = judge(&Facts { receipt: failed, ..refused.clone() });
+        assert_eq!(failed, (Coverage::Missed, Some(reason)));
+        let briefed = brief(ReceiptState::Delivered, Shown::Brief);
+        let briefed = judge(&Facts { receipt: briefed, ..refused.clone() });
+        assert_eq!(briefed, (Coverage::Briefed, None));
+        let exempt = judge(&Facts { exempt: Some(("hooks.exempt", "it plans")), ..refused });
+        assert_eq!(exempt.0, Coverage::Exempt);
     }
 }

@@ -213,6 +213,7 @@ impl Judge<'_> {
             receipt: known.or_else(lost),
             exempt: exempt.as_ref().map(|(rule, reason)| (rule.as_str(), reason.as_str())),
             refused: refused.as_deref(),
+            worked: refused.is_some() && child.has_worked(),
             unhooked: skips.then_some(UNTRUSTED),
         };
         let (state, reason) = judge(&facts);

@@ -7,7 +7,7 @@ use handover_hosts::transcript::{
     Calls, FilePart, HEAD_BYTES, Origin, Scan, began, calls, first_line, markers, text_hash,
 };
 use handover_hosts::{HookHost, Registry};
-use handover_knowledge::transcripts::{self, Role, Transcript};
+use handover_knowledge::transcripts::{self, Conversation, Role, Transcript};
 use handover_knowledge::{ForeignTables, Place, SourceContext};
 use handover_model::{AgentId, Host, HostSessionId, ReceiptId, Timestamp};
 
@@ -36,6 +36,7 @@ pub(super) struct Kept {
 
 /// A subagent.
 pub(super) struct KeptChild {
+    host: Host,
     pub(super) agent: AgentId,
     pub(super) origin: Origin,
     /// When it began, or was last written if the host does not say.
@@ -48,6 +49,24 @@ pub(super) struct KeptChild {
     pub(super) is_empty: bool,
     /// Whether it said something.
     pub(super) has_spoken: bool,
+    /// Where its conversation is.
+    pub(super) place: Place,
+}
+
+/// Tools with which agents only return what they have.
+const RETURNING: &[&str] = &["complete_task", "StructuredOutput"];
+
+impl KeptChild {
+    /// Whether it called a tool. Its conversation is read again for that, so only if it matters.
+    pub(super) fn has_worked(&self) -> bool {
+        let conversation = match &self.place {
+            Place::File(path) => transcripts::read_subagent(path, self.agent.as_str()).ok(),
+            Place::Row { database, .. } => read_row(self.host, database, self.agent.as_str()),
+        };
+        let mut tools =
+            conversation.iter().flat_map(|one| &one.messages).flat_map(|one| &one.tools);
+        tools.any(|tool| !RETURNING.contains(&tool.name.as_str()))
+    }
 }
 
 /// The conversations of the project that went on since then, oldest first.
@@ -150,8 +169,9 @@ fn in_file(
         let (is_empty, has_spoken) = (texts.is_empty(), last_message.is_some());
         let last = || modified(&child.transcript).or_else(|| origin(&child)).unwrap_or(at);
         let began = child.began(host).unwrap_or_else(last);
-        let Child { agent, origin, .. } = child;
-        KeptChild { agent, origin, began, receipts, texts, is_empty, has_spoken }
+        let Child { agent, origin, transcript } = child;
+        let (host, place) = (host.name(), Place::File(transcript));
+        KeptChild { host, agent, origin, began, receipts, texts, is_empty, has_spoken, place }
     });
     let began = began(&head).unwrap_or(at);
     Some((at, Kept { host, id, began, children: children.collect(), calls: all }))
@@ -214,10 +234,14 @@ fn in_database(
     kept.collect()
 }
 
+fn read_row(host: Host, database: &Path, id: &str) -> Option<Conversation> {
+    let place = Place::Row { database: database.to_owned(), id: id.to_owned() };
+    let transcript = Transcript { host, id: id.to_owned(), place, state: String::new() };
+    transcripts::read(&transcript, Some(&Tables)).ok()
+}
+
 fn child(host: Host, database: &Path, session: &Session) -> Option<KeptChild> {
-    let place = Place::Row { database: database.to_owned(), id: session.id.clone() };
-    let transcript = Transcript { host, id: session.id.clone(), place, state: String::new() };
-    let conversation = transcripts::read(&transcript, Some(&Tables)).ok()?;
+    let conversation = read_row(host, database, &session.id)?;
     let (mut receipts, mut texts): (Vec<ReceiptId>, Vec<String>) = (Vec::new(), Vec::new());
     for message in conversation.messages.iter().filter(|message| message.role == Role::Person) {
         receipts.extend(markers(message.text.as_bytes()));
@@ -228,5 +252,6 @@ fn child(host: Host, database: &Path, session: &Session) -> Option<KeptChild> {
     let is_empty = conversation.messages.is_empty();
     let has_spoken = conversation.messages.iter().any(|message| message.role == Role::Assistant);
     let began = session.created;
-    Some(KeptChild { agent, origin, began, receipts, texts, is_empty, has_spoken })
+    let place = Place::Row { database: database.to_owned(), id: session.id.clone() };
+    Some(KeptChild { host, agent, origin, began, receipts, texts, is_empty, has_spoken, place })
 }

@@ -18,13 +18,15 @@ use crate::app::App;
 use crate::commands::doctor::Check;
 use crate::error::{CommandError, Exit};
 use crate::input::date;
+use crate::ui::count;
 
 /// Compare the subagents of agent programs with their receipts
 ///
 /// Reads what Claude Code, Codex, Copilot CLI, Gemini CLI, opencode and Qwen Code keep of this project's conversations
 /// and their subagents. Every subagent is briefed, exempt by a rule of the configuration, or refused; if none of
 /// these holds, it was missed, and the reason says why. Subagents of programs that were not connected then are only
-/// counted, and those from before Handover was used in this project do not count. Exits with 1 if any was missed.
+/// counted, and those from before Handover was used in this project do not count. The percentage
+/// is of those that were not missed. Exits with 1 if any was.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  handover coverage\n  handover coverage --since 2026-11-01\n  handover coverage --json | jq '.spawns[] | select(.state == \"missed\")'"
@@ -45,7 +47,10 @@ pub(crate) struct CoverageArgs {
 
 pub(crate) fn run(app: &App, args: &CoverageArgs) -> Outcome {
     let Judged { spawns, unconnected } = judged(app, args.host, args.since, &args.path)?;
-    let answer = json!({"spawns": spawns, "counts": counts(&spawns), "not_connected": unconnected});
+    let answer = json!({
+        "spawns": spawns, "counts": counts(&spawns), "percent": percent(&spawns),
+        "not_connected": unconnected,
+    });
     app.ui.answer_all(answer, |ui| {
         let rows = spawns.iter().map(|spawn| {
             let id = spawn.agent.as_ref().map_or_else(|| "–".to_owned(), ToString::to_string);
@@ -85,7 +90,7 @@ pub(crate) fn check(app: &App) -> Result<Option<Check>, CommandError> {
     if parts.is_empty() {
         return Ok(None);
     }
-    let detail = format!("subagents of the last {DAYS} days: {}", parts.join("; "));
+    let detail = format!("last {DAYS} days: {}", parts.join("; "));
     Ok(Some(match missed(&spawns) {
         0 => Check::fine("coverage", detail),
         _ => Check::wrong("coverage", detail, "`handover coverage` lists them with the reasons."),
@@ -113,11 +118,19 @@ fn counts(spawns: &[Spawn]) -> Map<String, Value> {
     Coverage::ALL.iter().map(|state| (state.to_string(), count(state).into())).collect()
 }
 
+/// How many of a hundred subagents were briefed, exempt or refused; none if there were none. Rounded down: one that was
+/// missed is never 100.
+fn percent(spawns: &[Spawn]) -> Option<usize> {
+    let covered = spawns.len() - missed(spawns);
+    (100 * covered).checked_div(spawns.len())
+}
+
 fn summary(spawns: &[Spawn]) -> String {
     let counts = counts(spawns);
     let parts: Vec<String> = Coverage::ALL
         .iter()
         .map(|state| format!("{} {state}", counts.get(state.as_str()).unwrap_or(&Value::Null)))
         .collect();
-    parts.join(", ")
+    let (percent, all) = (percent(spawns).unwrap_or_default(), count(spawns.len(), "subagent"));
+    format!("{percent} % of {all} covered: {}", parts.join(", "))
 }
