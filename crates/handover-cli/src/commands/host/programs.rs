@@ -19,10 +19,16 @@ use crate::error::CommandError;
 /// How long a program may take to say its version, or which hooks it runs.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Says if the tests never ran the installed version; none if it is not installed.
+/// Says if the tests never ran the installed version, or if there is none. The latter is no failure: settings may be
+/// shared with others, who have it.
 pub(super) fn version(app: &App, host: &dyn HookHost) -> Option<Check> {
-    let (name, tested) = (host.name(), host.tested()?);
-    let program = installed(app, name)?;
+    let name = host.name();
+    let Some(program) = installed(app, name) else {
+        let detail =
+            format!("`{name}` is not on the search path: these hooks are for those who have it");
+        return Some(Check::fine(&format!("version of {name}"), detail));
+    };
+    let tested = host.tested()?;
     let invocation = invocation(app, name, program, &["--version"]).ok()?;
     let outcome = run_tool(&invocation, &mut |_| {}, &CancelToken::default()).ok()?;
     let text = outcome.stdout.text();
