@@ -169,21 +169,29 @@ impl HookSettings for JsonHooks {
 }
 
 impl JsonHooks {
-    /// Whether every entry is there, with this command.
+    /// Whether our hooks are these entries with this command, and no others.
     fn is_installed(&self, text: &str, command: &str) -> Result<bool, SettingsError> {
         let settings = self.parse(text)?;
-        Ok(self.entries.iter().all(|entry| {
-            let is_ours = |hook: &Value| {
-                let limit = entry.timeout.map(|limit| limit as u64);
-                let fits = limit.is_none_or(|limit| {
-                    hook["timeout"].as_u64().is_some_and(|timeout| timeout <= limit)
-                });
-                hook["command"].as_str() == Some(command) && fits
-            };
-            groups(&settings, entry.event).any(|group| {
-                group["matcher"].as_str() == entry.matcher && hooks_of(group).any(is_ours)
-            })
-        }))
+        let mut found = Vec::new();
+        for (event, listed) in settings["hooks"].as_object().into_iter().flatten() {
+            for group in listed.as_array().into_iter().flatten() {
+                for hook in hooks_of(group) {
+                    let Some(called) = hook["command"].as_str() else { continue };
+                    if is_our_command(self.host, called) {
+                        let matcher = group["matcher"].as_str();
+                        found.push((event.as_str(), matcher, hook["timeout"].as_u64(), called));
+                    }
+                }
+            }
+        }
+        let expected = |entry: &Entry| {
+            let timeout = entry.timeout.unwrap_or(self.timeout) as u64;
+            (entry.event, entry.matcher, Some(timeout), command)
+        };
+        let mut expected: Vec<_> = self.entries.iter().map(expected).collect();
+        found.sort_unstable();
+        expected.sort_unstable();
+        Ok(found == expected)
     }
 
     fn parse(&self, text: &str) -> Result<Value, SettingsError> {
@@ -430,6 +438,15 @@ mod tests {
         assert_eq!(claude().commands(&new).unwrap(), [COMMAND]);
         let narrow = new.replacen("Agent|Task", "Task", 1);
         assert_eq!(claude().install(&narrow, COMMAND).unwrap(), new);
+        // Another timeout, and an event that an older version registered as well.
+        let slow = new.replacen("\"timeout\": ", "\"timeout\": 1", 1);
+        assert_ne!(slow, new);
+        assert_eq!(claude().install(&slow, COMMAND).unwrap(), new);
+        let more = new.replacen("\"Stop\"", "\"Former\"", 1);
+        let more = claude().install(&more.replace(COMMAND, "mine"), COMMAND).unwrap();
+        let more = more.replace("\"mine\"", &format!("\"{COMMAND}\""));
+        assert!(claude().commands(&more).unwrap() == [COMMAND] && more.contains("Former"));
+        assert_eq!(claude().install(&more, COMMAND).unwrap(), new);
     }
 
     #[test]
