@@ -11,6 +11,7 @@ use handover_store::NewSession;
 use handover_text::cut::{cut, one_line};
 use serde_json::json;
 
+use super::host::own_program::RunCache;
 use super::{host, learn as command};
 use crate::app::{App, DEFAULT_SESSION};
 use crate::env;
@@ -80,6 +81,15 @@ fn learn_for_a_while(app: &App) -> Result<(), CommandError> {
 }
 
 fn offer_hooks(app: &App, yes: bool) -> Result<(), CommandError> {
+    if let Some(cache) = RunCache::of_this() {
+        app.ui.note(format_args!(
+            "Hooks need a program that stays, and {} keeps this one in a cache. Install it: `{}`; then `handover host install NAME` \
+             connects an agent program.",
+            cache.launcher(),
+            cache.install()
+        ));
+        return Ok(());
+    }
     for program in Registry::built_in().iter() {
         let name = program.name();
         if env::on_path(name.as_str()).is_none() {

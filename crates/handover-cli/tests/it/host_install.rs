@@ -1,6 +1,10 @@
 //! `handover host`: hooks are added to settings and removed again, and nothing else changes.
 
-use handover_testkit::TestEnv;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use handover_testkit::{Output, TestEnv};
 
 use crate::{empty, project};
 
@@ -221,6 +225,172 @@ fn reports_hooks_of_another_version() {
         assert_eq!(fs_err::read_to_string(&path).unwrap(), text, "{name}");
         let doctor = env.run(["doctor"]).stdout;
         assert!(!doctor.contains("another version"), "{name}: {doctor}");
+    }
+}
+
+/// Settings may be shared with others, who have the program.
+#[test]
+fn hooks_of_a_program_that_is_not_there_are_noted() {
+    let mut env = project();
+    env.run(["host", "install", "claude"]).ok();
+    env.set("PATH", "/usr/bin:/bin");
+    let noted = "version of claude: `claude` is not on the search path";
+    let doctor = env.run(["doctor"]).ok().stdout;
+    assert!(doctor.contains(noted), "{doctor}");
+    // It is started from where the configuration says.
+    let program = other_program(&env, "tools/claude-code", "echo '1.0.0 (Claude Code)'");
+    let named = format!("agents.programs={{\"claude\" = \"{}\"}}", program.display());
+    let doctor = env.run(["doctor", "--trust-project", "--config", &named]).stdout;
+    assert!(!doctor.contains(noted) && doctor.contains("version of claude: 1.0.0"), "{doctor}");
+}
+
+/// A script in place of `handover` that counts how often it is asked for its version.
+fn other_program(env: &TestEnv, path: &str, says: &str) -> PathBuf {
+    env.write(path, format!("#!/bin/sh\necho \"$*\" >>\"$0.asked\"\n{says}\n"));
+    let program = env.path(path);
+    fs_err::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+fn asked(program: &std::path::Path) -> Vec<String> {
+    let log = fs_err::read_to_string(program.with_extension("asked")).unwrap_or_default();
+    log.lines().map(ToOwned::to_owned).collect()
+}
+
+/// Hooks of `programs` that call `handover` by name, and a search path on which that is a script.
+fn with_other_program(programs: &[(&str, &str)], says: &str) -> (TestEnv, PathBuf) {
+    let mut env = project();
+    for (name, path) in programs {
+        env.run(["host", "install", name]).ok();
+        let text = fs_err::read_to_string(env.path(path)).unwrap();
+        fs_err::write(env.path(path), text.replace(crate::handover(), "handover")).unwrap();
+    }
+    let other = other_program(&env, "bin/handover", says);
+    let bin = env.path("bin").display().to_string();
+    env.set("PATH", &format!("{bin}:/usr/bin:/bin"));
+    (env, other)
+}
+
+#[test]
+fn reports_a_program_of_another_version() {
+    let hosts = [("claude", ".claude/settings.json"), ("codex", ".codex/hooks.json")];
+    let (env, other) = with_other_program(&hosts, "echo 'handover 0.0.9 (abc, 2025-01-01, here)'");
+    let doctor = env.run(["doctor"]).fails(1).stdout;
+    let this = env!("CARGO_PKG_VERSION");
+    for name in ["claude", "codex"] {
+        let found = format!("`handover hook {name}` is version 0.0.9, and this is {this}");
+        assert!(
+            doctor.split_whitespace().collect::<Vec<_>>().join(" ").contains(&found),
+            "{doctor}"
+        );
+        assert!(doctor.contains(&format!("`handover host install {name} --scope project`")));
+    }
+    assert_eq!(asked(&other), ["--version"], "once, for all callers");
+    // The plugin calls what is on the search path.
+    env.run(["host", "uninstall", "claude"]).ok();
+    env.write(".claude/settings.json", "{\"enabledPlugins\": {\"handover@anywhere\": true}}\n");
+    let doctor = env.run(["doctor"]).fails(1).stdout;
+    assert!(doctor.contains("FAIL  plugin of claude (project)"), "{doctor}");
+    // Installed again, hooks call this program.
+    env.run(["host", "install", "codex"]).ok();
+    let doctor = env.run(["doctor"]).fails(1).stdout;
+    assert!(doctor.contains("ok    hooks of codex (project)"), "{doctor}");
+}
+
+#[test]
+fn reports_which_of_two_programs_is_older() {
+    let hosts = [("claude", ".claude/settings.json")];
+    let (env, _) = with_other_program(&hosts, "echo 'handover 99.0.0 (abc, 2025-01-01, here)'");
+    let doctor = env.run(["doctor"]).fails(1).stdout;
+    assert!(doctor.contains("Upgrade this program: it is the older one."), "{doctor}");
+    let version = env!("CARGO_PKG_VERSION");
+    let (env, _) = with_other_program(&hosts, &format!("echo 'handover {version} (other build)'"));
+    let doctor = env.run(["doctor"]).ok().stdout;
+    assert!(doctor.contains("ok    hooks of claude (project)"), "{doctor}");
+    for silent in ["exit 1", "echo 'something else 1.0'", "exec sleep 60"] {
+        let (env, _) = with_other_program(&hosts, silent);
+        let doctor = env.run(["doctor"]).fails(1).stdout;
+        assert!(doctor.contains("does not say its version"), "{silent}: {doctor}");
+    }
+}
+
+/// A checkout may bring settings and a program of our name.
+#[test]
+fn a_program_that_only_the_project_names_is_not_started() {
+    let env = project();
+    env.run(["host", "install", "claude"]).ok();
+    let other = other_program(&env, "tools/handover", "echo 'handover 0.0.9 (abc)'");
+    let path = env.path(".claude/settings.json");
+    let text = fs_err::read_to_string(&path).unwrap();
+    fs_err::write(&path, text.replace(crate::handover(), &other.display().to_string())).unwrap();
+    let doctor = env.run(["doctor"]).fails(1).stdout;
+    let words = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("which is neither this program nor on the search path"), "{doctor}");
+    assert_eq!(asked(&other), Vec::<String>::new());
+    // Two programs at once are a mix, whatever they are.
+    fs_err::write(&path, text.replacen(crate::handover(), "handover", 1)).unwrap();
+    let doctor = env.run(["doctor"]).fails(1).stdout;
+    assert!(doctor.contains("FAIL  hooks of claude (project)"), "{doctor}");
+}
+
+/// `npx` and `uvx` run programs from caches that they empty.
+#[test]
+fn hooks_do_not_name_what_a_launcher_deletes() {
+    let env = empty();
+    env.git("", &["init", "-q"]);
+    let place = |path: &str| {
+        let to = env.folder().join(path);
+        fs_err::create_dir_all(to.parent().unwrap()).unwrap();
+        let from = env.folder().join("handover");
+        if !from.exists() && fs_err::hard_link(env.binary(), &from).is_err() {
+            fs_err::copy(env.binary(), &from).unwrap();
+        }
+        fs_err::hard_link(&from, &to).unwrap();
+        to
+    };
+    let agents = env.folder().join("agents");
+    fs_err::create_dir_all(&agents).unwrap();
+    fs_err::write(agents.join("claude"), "#!/bin/sh\n").unwrap();
+    let run = |program: &PathBuf, environment: Option<&str>, args: &[&str]| -> Output {
+        let folder = program.parent().unwrap().display();
+        let mut command = env.tool(program);
+        command.env("PATH", format!("{folder}:{}:/usr/bin:/bin", agents.display()));
+        if let Some(environment) = environment {
+            command.env("VIRTUAL_ENV", env.folder().join(environment));
+        }
+        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        env.output(command.spawn().unwrap())
+    };
+    let install = ["host", "install", "claude", "--json"];
+    for (path, advice) in [
+        ("home/.npm/_npx/5f1/node_modules/.bin/handover", "npm install --global handover-cli"),
+        ("home/.cache/uv/archive-v0/Xk3/bin/handover", "uv tool install handover-cli"),
+        ("home/.cache/pipx/8a1/bin/handover", "pipx install handover-cli"),
+    ] {
+        let program = place(path);
+        let error = run(&program, None, &install).fails(5).error();
+        assert_eq!(error["code"], "not_installed", "{error}");
+        assert!(error["hint"].as_str().unwrap().contains(advice), "{error}");
+        assert!(!env.path(".claude").exists() && !env.path(".handover").exists(), "{path}");
+        let init = run(&program, None, &["init", "--yes"]).ok();
+        let said = init.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(&format!("Install it: `{advice}`")), "{init}");
+        assert!(!env.path(".claude").exists(), "{path}");
+        fs_err::remove_dir_all(env.path(".handover")).unwrap();
+    }
+    // By name only if another shell finds that, too.
+    for (path, environment, by_name) in [
+        ("tools/bin/handover", None, true),
+        ("venv/bin/handover", Some("venv"), false),
+        ("shop/node_modules/.bin/handover", None, false),
+    ] {
+        let program = place(path);
+        run(&program, environment, &install).ok();
+        let text = fs_err::read_to_string(env.path(".claude/settings.json")).unwrap();
+        let full = format!("\"{} hook claude\"", program.display());
+        assert_eq!(text.contains("\"handover hook claude\""), by_name, "{path}: {text}");
+        assert_eq!(text.contains(&full), !by_name, "{path}: {text}");
+        run(&program, environment, &["host", "uninstall", "claude"]).ok();
     }
 }
 

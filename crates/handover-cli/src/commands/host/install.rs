@@ -5,7 +5,8 @@ use handover_model::Host;
 use serde_json::json;
 
 use super::connections;
-use super::settings_file::{ScopeArg, SettingsFile, all, command, hook_host};
+use super::own_program::command;
+use super::settings_file::{ScopeArg, SettingsFile, all, hook_host};
 use crate::app::App;
 use crate::commands::{Outcome, hook, init};
 use crate::error::{CommandError, Exit};

@@ -4,6 +4,7 @@ pub(super) mod connections;
 mod health;
 mod install;
 mod list;
+pub(super) mod own_program;
 mod programs;
 mod settings_file;
 mod uninstall;

@@ -103,7 +103,7 @@ fn installed(app: &App, host: Host) -> Option<PathBuf> {
     found.or_else(|| env::on_path(host.as_str()))
 }
 
-fn invocation(
+pub(super) fn invocation(
     app: &App,
     host: Host,
     program: PathBuf,

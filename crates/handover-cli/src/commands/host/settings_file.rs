@@ -259,15 +259,3 @@ pub(crate) fn hook_host(name: Host) -> Result<&'static dyn HookHost, CommandErro
     let unknown = |error| CommandError::new(Exit::Usage, "usage", error);
     Registry::built_in().find(name).map_err(unknown)
 }
-
-/// The command that a host calls: by name if that finds this program, else by its path.
-pub(crate) fn command(host: Host) -> Result<String, CommandError> {
-    let program = std::env::current_exe().map_err(|error| io(&error))?;
-    let same =
-        |found: PathBuf| fs_err::canonicalize(found).ok() == fs_err::canonicalize(&program).ok();
-    if env::on_path("handover").is_some_and(same) {
-        return Ok(format!("handover hook {host}"));
-    }
-    let program = program.display().to_string();
-    Ok(format!("{} hook {host}", shell_words::quote(&program)))
-}
