@@ -1,7 +1,7 @@
 //! A package: its text, versions and recipients.
 
 use handover_context::package_file::{FileState, file_state};
-use handover_model::{Edit, ItemKind, ItemRef, Package, PackageId, RecordState};
+use handover_model::{AmendmentDecision, Edit, ItemKind, ItemRef, Package, PackageId, RecordState};
 use handover_store::Given;
 use maud::{Markup, html};
 
@@ -86,13 +86,16 @@ fn acts(site: &Site<'_>, package: &Package) -> Result<Markup, PageError> {
     let is_retired = package.state == RecordState::Retired;
     let earlier = ItemRef { kind: ItemKind::Package, id: id.clone() };
     let replaced = site.store.amendments(site.project)?;
-    let replaced = replaced.iter().any(|one| one.earlier == earlier);
+    let mut decisions =
+        replaced.iter().filter(|one| one.earlier == earlier).map(|one| one.decision);
+    // What was rejected counts again, and nothing is left to decide.
+    let decision = decisions.find(|decision| *decision != AmendmentDecision::Rejected);
     Ok(html! {
         div class="acts" {
             (retire_or_restore(site, is_retired, Subject::Package, &id, &back))
             @if !is_retired && package.superseded_by.is_none() { (edit_summary(site, &id, &package.summary, &back)) }
-            @if replaced && !is_retired {
-                (button(site, Verb::Confirm, Subject::Package, &id, &back))
+            @if let Some(decision) = decision.filter(|_| !is_retired) {
+                @if decision == AmendmentDecision::Open { (button(site, Verb::Confirm, Subject::Package, &id, &back)) }
                 (button(site, Verb::Reject, Subject::Package, &id, &back))
             }
         }

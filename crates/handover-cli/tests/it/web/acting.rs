@@ -3,8 +3,10 @@
 use handover_testkit::{Browser, Look, Service};
 use serde_json::json;
 
+use super::actions::{Hands, is_clean};
 use super::{TOO_WIDE, asks_nobody_else, demo, has_no_complaint};
 use crate::project;
+use crate::stats::{age, ignored};
 
 #[test]
 fn a_package_is_retired_and_that_is_undone() {
@@ -89,5 +91,39 @@ fn a_step_opens_as_a_drawer_and_by_keys() {
     browser.keys("\u{e007}");
     browser.wait("return location.pathname === '/knowledge'");
     asks_nobody_else(&browser, &demo.url);
+    has_no_complaint(&browser);
+}
+
+#[test]
+fn what_nobody_uses_is_retired_from_its_list() {
+    let env = project();
+    let text = "# T\n## Summary\nThe gateway retries twice, says gateway.\n";
+    env.write("docs/gateway.md", text);
+    let add = ["package", "add", "docs/gateway.md", "--kind", "research", "--priority", "high"];
+    env.run(add.iter().chain(&["--session", "s1"])).ok();
+    for n in 0..5 {
+        ignored(&env, &format!("g{n}"));
+    }
+    age(&env, 20);
+    let service = Service::start(&env, &[]);
+    let browser = Browser::start();
+    let page = format!("{}/use", service.url);
+    for hands in [Hands::Keyboard, Hands::Phone] {
+        browser.look(hands.look());
+        browser.go(&page);
+        is_clean(&browser, hands);
+        browser.eval("window.before = true");
+        hands.touch(&browser, "#never details.act summary", None);
+        hands.touch(&browser, "#never input[name=reason]", Some("nobody <b>needs</b> it"));
+        hands.touch(&browser, "#never details.act button", None);
+        browser.wait("return window.before === undefined && document.readyState === 'complete'");
+        let main = browser.text("main");
+        assert!(main.contains("Retired package 1: nobody <b>needs</b> it"), "{main}");
+        assert!(main.contains("Nothing: whatever agents received that often"), "{main}");
+        is_clean(&browser, hands);
+        let shown = env.run(["package", "show", "1", "--json"]).ok().json();
+        assert_eq!(shown["package"]["state"], "retired", "{shown}");
+        env.run(["package", "restore", "1"]).ok();
+    }
     has_no_complaint(&browser);
 }

@@ -58,6 +58,18 @@ fn actions(known: &Known) -> Vec<Action> {
     let error = format!("/errors/{}", known.error);
     all.push(press(&error, "confirm", "It worked"));
     all.push(press(&error, "reject", "It did not"));
+    // A statement that is outdated stays so until somebody says that it counts; and back.
+    let amended = format!("/notes/{}", known.amended);
+    all.push(press(&amended, "confirm", "Confirmed a replacement of"));
+    all.push(press(&amended, "reject", "Rejected a replacement of"));
+    all.push(press("/changes", "undo", "Undid a change of"));
+    let replaced = format!("/packages/{}", known.replaced);
+    for (verb, says) in
+        [("confirm", "Confirmed a replacement of"), ("reject", "Rejected a replacement of")]
+    {
+        all.push(press(&replaced, verb, says));
+        all.push(press("/changes", "undo", "Undid a change of"));
+    }
     all.push(press("/sessions/s1", "close", "Closed session s1"));
     all.push(press("/sessions/s1", "reopen", "Reopened session s1"));
     all.push(press("/sessions/s1", "fail", "Closed session s1"));
@@ -83,6 +95,9 @@ fn actions(known: &Known) -> Vec<Action> {
 
 struct Known {
     note: String,
+    /// A note and a package that later ones replace.
+    amended: String,
+    replaced: String,
     strategy: String,
     error: String,
     /// The later one first.
@@ -93,7 +108,26 @@ fn filled() -> (TestEnv, Known) {
     let env = project();
     env.write("docs/a.md", "# Tokens rotate\n\n## Summary\nOn every use.\n");
     env.run(["package", "add", "docs/a.md", "--kind", "research"]).ok();
-    env.run(["note", "add", "Prices are in cents."]).ok();
+    let added = |args: &[&str]| {
+        let note = env.run(["note", "add"].iter().chain(args).chain(&["--json"])).ok().json();
+        note["note"]["id"].as_str().unwrap().to_owned()
+    };
+    let amended = added(&["Map tiles are cached on the device for 7 days."]);
+    added(&["Eviction is up to the operating system.", "--supersedes", &amended]);
+    for (file, days) in [("old.md", "7 days"), ("new.md", "30 days, 7 days was too short")] {
+        let text =
+            format!("# Cache of map tiles\n\nMap tiles are cached on the device for {days}.\n");
+        env.write(file, text);
+        env.run(["package", "add", file, "--kind", "decisions", "--producer", "tech_lead"]).ok();
+    }
+    let replaced = env.run(["package", "list", "--json"]).ok().json();
+    let replaced =
+        replaced["packages"].as_array().unwrap().iter().find(|one| one["path"] == "old.md");
+    let replaced = replaced.unwrap()["id"].to_string();
+    // It is known that one may replace the other, and nothing is decided.
+    env.run(["package", "confirm", &replaced]).ok();
+    env.run(["undo"]).ok();
+    let note = added(&["Prices are in cents."]);
     let resolve =
         ["error", "resolve", "--message", "connect ECONNREFUSED", "--solution", "start it"];
     env.run(resolve).ok();
@@ -116,7 +150,9 @@ fn filled() -> (TestEnv, Known) {
         all[list][0][key].as_str().unwrap_or_else(|| panic!("{all}")).to_owned()
     };
     let known = Known {
-        note: text(&["note", "list", "--json"], "notes", "id"),
+        note,
+        amended,
+        replaced,
         strategy: text(&["strategy", "list", "--json"], "strategies", "id"),
         error: text(&["error", "list", "--json"], "errors", "hash"),
         receipts: [receipt(0), receipt(2)],
@@ -125,7 +161,7 @@ fn filled() -> (TestEnv, Known) {
 }
 
 impl Hands {
-    fn look(self) -> Look {
+    pub(super) fn look(self) -> Look {
         match self {
             Self::Keyboard => Look::DESK,
             Self::Phone => Look::PHONE.dark(),
