@@ -26,7 +26,7 @@ use handover_model::{
     Trust as TrustClass,
 };
 use handover_remote::Address;
-use handover_store::{PrivateNotes, Store, StoreError};
+use handover_store::{OlderFormat, PrivateNotes, Store, StoreError, Upgraded};
 use handover_text::Redactor;
 
 use crate::brought::waiting_in;
@@ -68,6 +68,8 @@ pub(crate) struct App {
     places_ahead: PlacesAhead,
     handoff_parts: OnceCell<HandoffParts>,
     purpose: Cell<Purpose>,
+    /// What becomes of a file that an older version wrote.
+    older: Cell<OlderFormat>,
     any_owner: Cell<bool>,
     /// Whether unknown configuration keys are only warned about.
     tolerant: Cell<bool>,
@@ -118,6 +120,7 @@ impl App {
             places_ahead: PlacesAhead::default(),
             handoff_parts: OnceCell::new(),
             purpose: Cell::new(Purpose::Command),
+            older: Cell::new(OlderFormat::Upgrade),
             any_owner: Cell::new(false),
             tolerant: Cell::new(false),
             trust_noticed: Cell::new(false),
@@ -144,6 +147,11 @@ impl App {
     /// Shortens it further: an agent is waiting for its prompt, which needs no lock.
     pub(crate) fn answer_within_a_second(&self) {
         self.purpose.set(Purpose::Prompt);
+    }
+
+    /// Refuses a store that an older version wrote instead of upgrading it: nobody would read the warning.
+    pub(crate) fn keep_older_format(&self) {
+        self.older.set(OlderFormat::Keep);
     }
 
     /// Unknown configuration keys become warnings: a typo must not keep an agent from its context, or `doctor`
@@ -389,14 +397,21 @@ impl App {
                 "Use `https://`, or set `store.allow_http = true` (HANDOVER_STORE_ALLOW_HTTP=true) if the network is private, such as a VPN.",
             ));
         }
-        place.open(|| self.shared_project(), purpose, token, &|upgraded| {
-            self.ui.warn(format_args!(
-                "the store has format {} now, and versions of Handover that know only format {} cannot open it; what it was is in {}",
-                upgraded.to,
-                upgraded.from,
-                upgraded.copy.display()
-            ));
+        // Nobody but this service opens the file of a project that it hosts.
+        let older = if self.hosts() { OlderFormat::Upgrade } else { self.older.get() };
+        place.open(|| self.shared_project(), purpose, older, token, &|upgraded| {
+            self.warn_of_upgrade(upgraded);
         })
+    }
+
+    /// Says that a store has another format now, and what that means for others.
+    pub(crate) fn warn_of_upgrade(&self, upgraded: &Upgraded) {
+        let Upgraded { from, to, copy } = upgraded;
+        let kept = copy.as_ref().map(|copy| format!("; what it was is in {}", copy.display()));
+        self.ui.warn(format_args!(
+            "the store has format {to} now, and versions of Handover that know only format {from} cannot open it{}",
+            kept.unwrap_or_default()
+        ));
     }
 
     /// The project's name in a shared store. It must have been said: a folder's name is not enough to

@@ -115,6 +115,7 @@ impl AppContextProvider {
         let ui = Ui::new(false, true, ColorChoice::Auto);
         let app = App::new(ui, Stdin::Text(String::new()), self.common.clone());
         app.shorten_patience();
+        app.keep_older_format();
         app.tolerate_unknown_keys();
         app
     }

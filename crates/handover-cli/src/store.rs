@@ -8,8 +8,8 @@ use handover_model::ProjectId;
 #[cfg(feature = "postgres")]
 use handover_postgres::{Location, PostgresStore};
 use handover_remote::{Address, RemoteStore};
-use handover_sqlite::{Patience, SqliteStore, Upgraded};
-use handover_store::Store;
+use handover_sqlite::{Opening, Patience, SqliteStore};
+use handover_store::{OlderFormat, Store, Upgraded};
 
 #[cfg(not(feature = "postgres"))]
 use self::without_postgres::Location;
@@ -139,28 +139,25 @@ impl StoreLocation {
         }
     }
 
-    /// Opens the store. The network drivers are initialized here and not before.
+    /// Opens the store. The network drivers are initialized here and not before. A shared one in an older format is
+    /// never upgraded here, because others may still use it.
     pub(crate) fn open(
         &self,
         project: impl FnOnce() -> Result<ProjectId, CommandError>,
         purpose: Purpose,
+        older: OlderFormat,
         token: Option<String>,
         on_upgrade: &dyn Fn(&Upgraded),
     ) -> Result<Box<dyn Store + Send>, CommandError> {
         let patience = purpose.patience();
         Ok(match (self, purpose) {
-            (Self::File(path), Purpose::Command) => {
-                let store = SqliteStore::open(path)?;
+            (Self::File(path), _) => {
+                let briefly = purpose == Purpose::Prompt;
+                let store = SqliteStore::open_for(path, Opening { patience, older, briefly })?;
                 if let Some(upgraded) = store.upgraded() {
                     on_upgrade(upgraded);
                 }
                 Box::new(store)
-            }
-            (Self::File(path), Purpose::Request) => {
-                Box::new(SqliteStore::open_within(path, patience)?)
-            }
-            (Self::File(path), Purpose::Prompt) => {
-                Box::new(SqliteStore::open_briefly(path, patience)?)
             }
             #[cfg(not(feature = "postgres"))]
             (Self::Shared(place), _) => {
@@ -179,6 +176,35 @@ impl StoreLocation {
                 Box::new(RemoteStore::new(address, token, patience.total))
             }
         })
+    }
+
+    /// Brings the store to the current format, and returns that. None if it had it.
+    pub(crate) fn upgrade(
+        &self,
+        project: impl FnOnce() -> Result<ProjectId, CommandError>,
+    ) -> Result<(Option<Upgraded>, i64), CommandError> {
+        match self {
+            Self::File(path) => {
+                let store = SqliteStore::open(path)?;
+                Ok((store.upgraded().cloned(), SqliteStore::format()))
+            }
+            #[cfg(not(feature = "postgres"))]
+            Self::Shared(place) => {
+                let _ = project;
+                match **place {}
+            }
+            #[cfg(feature = "postgres")]
+            Self::Shared(place) => {
+                let store = PostgresStore::upgrade(place, &project()?)?;
+                Ok((store.upgraded(), PostgresStore::format()))
+            }
+            Self::Service(_) => {
+                let message = "a service upgrades its stores itself";
+                Err(CommandError::new(Exit::Usage, "not_here", message).hinted(
+                    "Install the newer version where it runs, and restart it; clients are upgraded together with it.",
+                ))
+            }
+        }
     }
 
     /// What to do when a check finds the store damaged.

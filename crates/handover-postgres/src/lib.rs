@@ -48,7 +48,9 @@ use std::time::{Duration, Instant};
 
 use handover_model::{GroupId, ProjectId, SessionId, Timestamp};
 use handover_store::rows::{self, Columns};
-use handover_store::{Check, CheckedPart, RecordKind, Result, Store, StoreError};
+use handover_store::{
+    Check, CheckedPart, OlderFormat, RecordKind, Result, Store, StoreError, Upgraded,
+};
 use tokio_postgres::Row;
 
 pub use location::{InvalidLocation, Location};
@@ -73,14 +75,30 @@ pub struct PostgresStore {
     schema: String,
     project: ProjectId,
     location: Location,
+    opening: Opening,
+    upgraded: RefCell<Option<Upgraded>>,
+}
+
+/// How a store is opened.
+#[derive(Debug, Clone, Copy)]
+struct Opening {
+    patience: Patience,
     migrations: &'static [&'static str],
+    older: OlderFormat,
+}
+
+impl Opening {
+    /// Without upgrading what others may use.
+    fn within(patience: Patience) -> Self {
+        Self { patience, migrations: MIGRATIONS, older: OlderFormat::Keep }
+    }
 }
 
 impl PostgresStore {
-    /// Opens the project's store, creating or migrating it if necessary. Any number of clients may do so at
-    /// once.
+    /// Opens the project's store, creating it if necessary. Any number of clients may do so at once. One in an older
+    /// format is refused: see [`upgrade`](Self::upgrade).
     pub fn open(location: &Location, project: &ProjectId) -> Result<Self> {
-        Self::open_with(location, project, Patience::LONG, MIGRATIONS)
+        Self::open_with(location, project, Opening::within(Patience::LONG))
     }
 
     /// The same with a limit on how long to wait for anything.
@@ -89,22 +107,34 @@ impl PostgresStore {
         project: &ProjectId,
         patience: Duration,
     ) -> Result<Self> {
-        Self::open_with(location, project, Patience::of(patience), MIGRATIONS)
+        Self::open_with(location, project, Opening::within(Patience::of(patience)))
+    }
+
+    /// Opens the store and brings it to the current format, which clients of older versions cannot open.
+    pub fn upgrade(location: &Location, project: &ProjectId) -> Result<Self> {
+        let opening = Opening::within(Patience::LONG);
+        Self::open_with(location, project, Opening { older: OlderFormat::Upgrade, ..opening })
+    }
+
+    /// The format that this version writes.
+    pub fn format() -> i64 {
+        MIGRATIONS.len() as i64
+    }
+
+    /// The upgrade that opening it was, if it was one.
+    pub fn upgraded(&self) -> Option<Upgraded> {
+        self.upgraded.borrow().clone()
     }
 
     /// Opens with any list of migrations, so that tests can add one.
-    fn open_with(
-        location: &Location,
-        project: &ProjectId,
-        patience: Patience,
-        migrations: &'static [&'static str],
-    ) -> Result<Self> {
+    fn open_with(location: &Location, project: &ProjectId, opening: Opening) -> Result<Self> {
         let schema = migrations::schema(project);
-        let link = RefCell::new(Link::new(location, &schema, patience)?);
+        let link = RefCell::new(Link::new(location, &schema, opening.patience)?);
         let (project, location) = (project.clone(), location.clone());
         let within = Cell::new(Within::Nothing);
-        let store = Self { link, within, schema, project, location, migrations };
-        store.connect(Instant::now() + patience.arrive)?;
+        let upgraded = RefCell::default();
+        let store = Self { link, within, schema, project, location, opening, upgraded };
+        store.connect(Instant::now() + opening.patience.arrive)?;
         Ok(store)
     }
 
@@ -127,10 +157,16 @@ impl PostgresStore {
                 schema: &self.schema,
                 project: &self.project,
                 database: &self.location,
-                migrations: self.migrations,
+                migrations: self.opening.migrations,
+                older: self.opening.older,
             };
             match target.ensure(&mut link) {
-                Ok(()) => return Ok(()),
+                Ok(upgraded) => {
+                    if upgraded.is_some() {
+                        *self.upgraded.borrow_mut() = upgraded;
+                    }
+                    return Ok(());
+                }
                 Err(Failure::Lost(_)) if Instant::now() < until => link.hang_up(),
                 Err(failure) => {
                     link.hang_up();

@@ -2,10 +2,10 @@
 //!
 //! A migration is SQL, numbered from 1 and never edited once released. The format is read first without
 //! a lock (usually there is nothing to do), then again under an advisory lock that all projects of the
-//! database share.
+//! database share. A schema is shared, so only who was asked to upgrades it.
 
 use handover_model::ProjectId;
-use handover_store::{Fault, OldStore, Result, StoreError};
+use handover_store::{Fault, OldStore, OlderFormat, Result, StoreError, Upgraded};
 use tokio_postgres::Row;
 
 use crate::error::{Failure, backend};
@@ -42,6 +42,7 @@ pub(crate) struct Target<'a> {
     /// The database, without its password.
     pub(crate) database: &'a dyn std::fmt::Display,
     pub(crate) migrations: &'a [&'a str],
+    pub(crate) older: OlderFormat,
 }
 
 impl Target<'_> {
@@ -49,12 +50,12 @@ impl Target<'_> {
         self.migrations.len() as i64
     }
 
-    /// Migrates the schema unless it has the current format.
-    pub(crate) fn ensure(&self, link: &mut Link) -> Result<(), Failure> {
+    /// Creates or migrates the schema unless it has the current format. None unless it had an older one.
+    pub(crate) fn ensure(&self, link: &mut Link) -> Result<Option<Upgraded>, Failure> {
         match link.query(FORMAT, &[]) {
             Ok(rows) => {
                 if self.check(&rows).map_err(Failure::Refused)? == self.format() {
-                    return Ok(());
+                    return Ok(None);
                 }
             }
             Err(lost @ Failure::Lost(_)) => return Err(lost),
@@ -63,7 +64,7 @@ impl Target<'_> {
         }
         link.batch(&format!("BEGIN; SELECT pg_advisory_xact_lock({LOCK})"))?;
         match self.migrate(link) {
-            Ok(()) => link.batch("COMMIT"),
+            Ok(upgraded) => link.batch("COMMIT").map(|()| upgraded),
             Err(failure) => {
                 // If this fails too, the connection is gone and the server rolls back.
                 let _ = link.batch("ROLLBACK");
@@ -72,7 +73,7 @@ impl Target<'_> {
         }
     }
 
-    fn migrate(&self, link: &mut Link) -> Result<(), Failure> {
+    fn migrate(&self, link: &mut Link) -> Result<Option<Upgraded>, Failure> {
         let tables = self.tables(link)?;
         let has = |name: &str| tables.iter().any(|table| table == name);
         let from = if has("handover_format") {
@@ -95,8 +96,9 @@ impl Target<'_> {
              ON CONFLICT (one) DO UPDATE SET format = excluded.format",
             params![self.format(), self.project.as_str()],
         )?;
-        tracing::debug!(schema = self.schema, from, to = self.format(), "migrated store");
-        Ok(())
+        let to = self.format();
+        tracing::debug!(schema = self.schema, from, to, "migrated store");
+        Ok((from > 0 && from < to).then_some(Upgraded { from, to, copy: None }))
     }
 
     /// The tables of the schema, if the database has the right encoding.
@@ -119,7 +121,7 @@ impl Target<'_> {
         Ok(names)
     }
 
-    /// The format of the schema, if the project owns it and it is not newer than this version.
+    /// The format of the schema, if the project owns it and this version may use or upgrade it.
     fn check(&self, rows: &[Row]) -> Result<i64> {
         let Some(row) = rows.first() else {
             return Err(StoreError::damaged("the schema does not say which format it has"));
@@ -132,6 +134,9 @@ impl Target<'_> {
         let (found, known) = (value::int(row, "format")?, self.format());
         if found > known {
             return Err(StoreError::Newer { location: self.database.to_string(), found, known });
+        }
+        if found < known && self.older == OlderFormat::Keep {
+            return Err(StoreError::Older { location: self.database.to_string(), found, known });
         }
         Ok(found)
     }
@@ -155,7 +160,7 @@ impl Target<'_> {
 mod tests {
     use super::*;
     use crate::link::Patience;
-    use crate::{Location, PostgresStore};
+    use crate::{Location, Opening, PostgresStore};
 
     const LATER: &[&str] =
         &[MIGRATIONS[0], "ALTER TABLE write_token ADD COLUMN colour TEXT NOT NULL DEFAULT 'blue'"];
@@ -171,7 +176,14 @@ mod tests {
         }
 
         fn open(&self, migrations: &'static [&'static str]) -> Result<PostgresStore> {
-            PostgresStore::open_with(&self.0, &self.1, Patience::LONG, migrations)
+            let opening = Opening { migrations, ..Opening::within(Patience::LONG) };
+            PostgresStore::open_with(&self.0, &self.1, opening)
+        }
+
+        fn upgrade(&self, migrations: &'static [&'static str]) -> Result<PostgresStore> {
+            let older = OlderFormat::Upgrade;
+            let opening = Opening { migrations, older, ..Opening::within(Patience::LONG) };
+            PostgresStore::open_with(&self.0, &self.1, opening)
         }
     }
 
@@ -187,7 +199,7 @@ mod tests {
         drop(project.open(MIGRATIONS).unwrap());
         std::thread::scope(|scope| {
             let threads: Vec<_> =
-                (0..8).map(|_| scope.spawn(|| project.open(LATER).map(drop))).collect();
+                (0..8).map(|_| scope.spawn(|| project.upgrade(LATER).map(drop))).collect();
             for thread in threads {
                 thread.join().unwrap().unwrap();
             }
@@ -198,11 +210,26 @@ mod tests {
         assert!(matches!(error, StoreError::Newer { found: 2, known: 1, .. }), "{error}");
     }
 
+    /// Others use the schema, too, and may still have the version before.
+    #[test]
+    fn an_older_schema_is_upgraded_only_on_request() {
+        let project = Project::fresh();
+        drop(project.open(MIGRATIONS).unwrap());
+        let error = project.open(LATER).unwrap_err();
+        assert!(matches!(error, StoreError::Older { found: 1, known: 2, .. }), "{error}");
+        drop(project.open(MIGRATIONS).unwrap());
+        let upgraded = project.upgrade(LATER).unwrap().upgraded();
+        assert_eq!(upgraded, Some(Upgraded { from: 1, to: 2, copy: None }));
+        let again = project.upgrade(LATER).unwrap().upgraded();
+        assert_eq!(again, None);
+        project.open(LATER).unwrap().rows("SELECT colour FROM write_token", &[]).unwrap();
+    }
+
     #[test]
     fn a_failed_migration_changes_nothing() {
         let project = Project::fresh();
         drop(project.open(MIGRATIONS).unwrap());
-        project.open(BROKEN).unwrap_err();
+        project.upgrade(BROKEN).unwrap_err();
         let store = project.open(MIGRATIONS).unwrap();
         store.rows("SELECT id FROM token", &[]).unwrap();
     }

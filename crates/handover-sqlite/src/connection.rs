@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use handover_store::{Result, StoreError};
+use handover_store::{OlderFormat, Result, StoreError, Upgraded};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::durability::Patience;
 use crate::error::backend;
 use crate::file::{check_owner, log_of, read_user_version};
-use crate::migrations::{MIGRATIONS, Upgraded, migrate, target};
+use crate::migrations::{MIGRATIONS, migrate, target};
 use crate::schema;
 use crate::sums;
 
@@ -54,9 +54,13 @@ impl std::ops::Deref for Held {
     }
 }
 
-/// Opens a file and brings it to the current format.
-pub(crate) fn open(path: &Path, patience: Patience) -> Result<(Connection, Option<Upgraded>)> {
-    open_with(path, patience, MIGRATIONS)
+/// Opens a file that has, or gets, the current format.
+pub(crate) fn open(
+    path: &Path,
+    patience: Patience,
+    older: OlderFormat,
+) -> Result<(Connection, Option<Upgraded>)> {
+    open_with(path, patience, MIGRATIONS, older)
 }
 
 /// Lets a connection keep less of the file in memory.
@@ -69,8 +73,9 @@ pub(crate) fn open_with(
     path: &Path,
     patience: Patience,
     migrations: &[&str],
+    older: OlderFormat,
 ) -> Result<(Connection, Option<Upgraded>)> {
-    let (connection, upgraded) = match open_current(path, patience, migrations) {
+    let (connection, upgraded) = match open_current(path, patience, migrations, older) {
         Err(StoreError::Backend { fault, source }) if fault.is_unwritable() => {
             let connection =
                 open_read_only(path, migrations).ok_or(StoreError::Backend { fault, source })?;
@@ -96,6 +101,7 @@ fn open_current(
     path: &Path,
     patience: Patience,
     migrations: &[&str],
+    older: OlderFormat,
 ) -> Result<(Connection, Option<Upgraded>)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -117,7 +123,7 @@ fn open_current(
         schema::check(&connection, path, migrations)?;
         return Ok((connection, None));
     }
-    let upgraded = migrate(&connection, path, migrations)?;
+    let upgraded = migrate(&connection, path, migrations, older)?;
     Ok((connection, upgraded))
 }
 
@@ -152,13 +158,14 @@ mod tests {
     use handover_store::{NewSession, Sessions};
 
     use super::*;
-    use crate::SqliteStore;
+    use crate::{Opening, SqliteStore};
 
     /// `.cargo/config.toml` says how SQLite is compiled; a build that ignores it is slower.
     #[test]
     fn sqlite_is_compiled_for_short_processes() {
         let folder = tempfile::tempdir().unwrap();
-        let (connection, _) = open(&folder.path().join("x.db"), PATIENCE).unwrap();
+        let (connection, _) =
+            open(&folder.path().join("x.db"), PATIENCE, OlderFormat::Upgrade).unwrap();
         let mut statement = connection.prepare("PRAGMA compile_options").unwrap();
         let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
         let options: Vec<String> = rows.map(|row| row.unwrap()).collect();
@@ -180,7 +187,8 @@ mod tests {
             metadata: Default::default(),
             now: Timestamp::from_micros(1),
         };
-        let brief = SqliteStore::open_briefly(&path, impatient).unwrap();
+        let brief = Opening { patience: impatient, ..Opening::BRIEFLY };
+        let brief = SqliteStore::open_for(&path, brief).unwrap();
         brief.open_session(&session("first")).unwrap();
         drop(brief);
         let other = SqliteStore::open_within(&path, impatient).unwrap();

@@ -45,7 +45,9 @@ use std::path::{Path, PathBuf};
 
 use handover_model::{GroupId, SessionId, Timestamp};
 use handover_store::rows::Columns;
-use handover_store::{Check, CheckedPart, RecordKind, Result, Store, StoreError};
+use handover_store::{
+    Check, CheckedPart, OlderFormat, RecordKind, Result, Store, StoreError, Upgraded,
+};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::connection::Held;
@@ -54,7 +56,6 @@ use crate::durability::Promise;
 use crate::error::backend;
 pub use crate::foreign::{ForeignDatabase, ForeignRow, ForeignTable};
 pub use crate::log_check::{LogDamage, check_log};
-pub use crate::migrations::Upgraded;
 pub use crate::salvage::{Repaired, replace, salvage};
 pub use crate::sums::register as register_sums;
 
@@ -82,30 +83,52 @@ pub struct SqliteStore {
     upgraded: Option<Upgraded>,
 }
 
+/// How a store is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening {
+    /// How long to wait for its lock.
+    pub patience: Patience,
+    /// What becomes of one that an older version wrote.
+    pub older: OlderFormat,
+    /// Whether the process ends after an answer or two: then the connection is never closed.
+    pub briefly: bool,
+}
+
+impl Opening {
+    /// By a process that has the time.
+    pub const USUAL: Self =
+        Self { patience: connection::PATIENCE, older: OlderFormat::Upgrade, briefly: false };
+
+    /// By a process that ends after an answer or two.
+    pub const BRIEFLY: Self = Self { briefly: true, ..Self::USUAL };
+}
+
 impl SqliteStore {
     /// Opens the store, creating or migrating it if need be. Any number of processes may do so at
     /// once.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::open_within(path, connection::PATIENCE)
-    }
-
-    /// The same for a process that ends after an answer or two: the connection is never closed.
-    pub fn open_briefly(path: &Path, patience: Patience) -> Result<Self> {
-        let store = Self::open_as(path, patience, Held::until_exit)?;
-        connection::shrink_cache(&store.connection)?;
-        Ok(store)
+        Self::open_for(path, Opening::USUAL)
     }
 
     /// The same with another limit on how long to wait for a lock.
     pub fn open_within(path: &Path, patience: Patience) -> Result<Self> {
-        Self::open_as(path, patience, Held::Closed)
+        Self::open_for(path, Opening { patience, ..Opening::USUAL })
     }
 
-    fn open_as(path: &Path, patience: Patience, hold: fn(Connection) -> Held) -> Result<Self> {
+    /// The same in another way.
+    pub fn open_for(path: &Path, opening: Opening) -> Result<Self> {
+        let Opening { patience, older, briefly } = opening;
         let new_log = !file::log_of(path).exists();
-        let (connection, upgraded) = connection::open(path, patience)?;
+        let (connection, upgraded) = connection::open(path, patience, older)?;
+        if briefly {
+            connection::shrink_cache(&connection)?;
+        }
         Ok(Self {
-            connection: hold(connection),
+            connection: if briefly {
+                Held::until_exit(connection)
+            } else {
+                Held::Closed(connection)
+            },
             path: path.to_owned(),
             patience,
             gave_up: Cell::new(false),
@@ -114,6 +137,11 @@ impl SqliteStore {
             synced: Cell::new(false),
             upgraded,
         })
+    }
+
+    /// The format that this version writes.
+    pub fn format() -> i64 {
+        migrations::target(migrations::MIGRATIONS)
     }
 
     /// The upgrade that opening it was, if it was one.

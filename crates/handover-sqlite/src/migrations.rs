@@ -4,10 +4,10 @@
 //! `user_version`: read first without a lock (usually there is nothing to do), then again under the
 //! write lock. A store that has records is copied first: an older version cannot open it afterwards.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use handover_store::{Fault, Result, StoreError};
+use handover_store::{Fault, OlderFormat, Result, StoreError, Upgraded};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::backup::keep_former;
@@ -26,25 +26,16 @@ pub(crate) fn target(migrations: &[&str]) -> i64 {
     migrations.len() as i64
 }
 
-/// A store that an older version wrote, and that only this one and later ones can open now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Upgraded {
-    /// The format that it had.
-    pub from: i64,
-    /// The format that it has.
-    pub to: i64,
-    /// A copy of what it was.
-    pub copy: PathBuf,
-}
-
 /// Applies the migrations that a file lacks, all or none. None if it was empty, or current already.
 pub(crate) fn migrate(
     connection: &Connection,
     path: &Path,
     migrations: &[&str],
+    older: OlderFormat,
 ) -> Result<Option<Upgraded>> {
     refuse_newer(connection, path, migrations)?;
     refuse_foreign(connection, path)?;
+    refuse_older(connection, path, migrations, older)?;
     switch_to_wal(connection)?;
     // A migration may rebuild a table, which must not cascade to the rows that refer to it. Inside a
     // transaction this pragma has no effect, so it comes first.
@@ -52,11 +43,12 @@ pub(crate) fn migrate(
     let tx =
         Transaction::new_unchecked(connection, TransactionBehavior::Immediate).map_err(backend)?;
     refuse_newer(&tx, path, migrations)?;
+    refuse_older(&tx, path, migrations, older)?;
     let from = usize::try_from(user_version(&tx)?).unwrap_or(0);
     schema::check(&tx, path, migrations.get(..from).unwrap_or(migrations))?;
     let upgraded = if from > 0 && from < migrations.len() {
         let (from, to) = (from as i64, target(migrations));
-        Some(Upgraded { from, to, copy: keep_former(path, from)? })
+        Some(Upgraded { from, to, copy: Some(keep_former(path, from)?) })
     } else {
         None
     };
@@ -79,6 +71,22 @@ fn refuse_newer(connection: &Connection, path: &Path, migrations: &[&str]) -> Re
     }
     check_owner(connection, path)?;
     Err(StoreError::Newer { location: path.display().to_string(), found, known })
+}
+
+/// A file without a format is new, or is compared with none before anything is written.
+fn refuse_older(
+    connection: &Connection,
+    path: &Path,
+    migrations: &[&str],
+    older: OlderFormat,
+) -> Result<()> {
+    let (found, known) = (user_version(connection)?, target(migrations));
+    match older {
+        OlderFormat::Keep if found > 0 && found < known => {
+            Err(StoreError::Older { location: path.display().to_string(), found, known })
+        }
+        OlderFormat::Keep | OlderFormat::Upgrade => Ok(()),
+    }
 }
 
 /// A database that has tables but not our application id belongs to another program.
@@ -131,7 +139,11 @@ mod tests {
     }
 
     fn opened(path: &Path, migrations: &[&str]) -> Result<(Connection, Option<Upgraded>)> {
-        connection::open_with(path, PATIENCE, migrations)
+        connection::open_with(path, PATIENCE, migrations, OlderFormat::Upgrade)
+    }
+
+    fn kept(path: &Path, migrations: &[&str]) -> Result<(Connection, Option<Upgraded>)> {
+        connection::open_with(path, PATIENCE, migrations, OlderFormat::Keep)
     }
 
     /// The copies beside a store.
@@ -180,7 +192,7 @@ mod tests {
         with_session(&path);
         let (_, upgraded) = opened(&path, &later()).unwrap();
         let copy = path.with_file_name("store.db.format-1");
-        assert_eq!(upgraded, Some(Upgraded { from: 1, to: 2, copy: copy.clone() }));
+        assert_eq!(upgraded, Some(Upgraded { from: 1, to: 2, copy: Some(copy.clone()) }));
         let (_, upgraded) = opened(&path, &later()).unwrap();
         assert_eq!(upgraded, None, "once");
         // The version before opens the copy, with every record.
@@ -188,6 +200,28 @@ mod tests {
         let sessions: i64 =
             before.query_row("SELECT count(*) FROM session", [], |row| row.get(0)).unwrap();
         assert_eq!(sessions, 1);
+    }
+
+    /// A hook must not take a store from those who still have the version before.
+    #[test]
+    fn who_keeps_an_older_format_changes_nothing() {
+        let (_folder, path) = file();
+        with_session(&path);
+        let error = kept(&path, &later()).unwrap_err();
+        assert!(matches!(error, StoreError::Older { found: 1, known: 2, .. }), "{error}");
+        assert!(error.to_string().contains("store.db has format 1"), "{error}");
+        assert_eq!(copies(&path).len(), 0);
+        // The version before still opens it, and what upgrades is asked to.
+        open(&path, MIGRATIONS).unwrap();
+        assert!(opened(&path, &later()).unwrap().1.is_some());
+        assert_eq!(kept(&path, &later()).unwrap().1, None);
+    }
+
+    #[test]
+    fn who_keeps_an_older_format_creates_a_store() {
+        let (_folder, path) = file();
+        let (store, upgraded) = kept(&path, MIGRATIONS).unwrap();
+        assert_eq!((user_version(&store).unwrap(), upgraded), (target(MIGRATIONS), None));
     }
 
     #[test]

@@ -102,6 +102,8 @@ fn difference<'a>(
 mod tests {
     use std::path::PathBuf;
 
+    use handover_store::OlderFormat;
+
     use super::*;
     use crate::connection::{PATIENCE, open_with};
     use crate::migrations::MIGRATIONS;
@@ -115,7 +117,7 @@ mod tests {
     /// Changes a store as another program would.
     fn changed(sql: &str) -> (tempfile::TempDir, PathBuf) {
         let (folder, path) = file();
-        drop(open_with(&path, PATIENCE, MIGRATIONS).unwrap());
+        drop(open_with(&path, PATIENCE, MIGRATIONS, OlderFormat::Upgrade).unwrap());
         #[expect(clippy::disallowed_methods, reason = "the test changes what no store would")]
         let connection = Connection::open(&path).unwrap();
         connection.execute_batch(sql).unwrap();
@@ -153,7 +155,7 @@ mod tests {
             ("ALTER TABLE session ADD COLUMN extra TEXT", "table `session` was changed"),
         ] {
             let (_folder, path) = changed(sql);
-            let error = open_with(&path, PATIENCE, MIGRATIONS).unwrap_err();
+            let error = open_with(&path, PATIENCE, MIGRATIONS, OlderFormat::Upgrade).unwrap_err();
             assert!(
                 matches!(&error, StoreError::Altered { what: found, .. } if found == what),
                 "{error}"
@@ -164,7 +166,7 @@ mod tests {
     #[test]
     fn statistics_of_sqlite_are_no_change() {
         let (_folder, path) = changed("ANALYZE");
-        open_with(&path, PATIENCE, MIGRATIONS).unwrap();
+        open_with(&path, PATIENCE, MIGRATIONS, OlderFormat::Upgrade).unwrap();
     }
 
     #[test]
@@ -172,17 +174,17 @@ mod tests {
         let next = "CREATE TABLE later (x)";
         let (_folder, path) = changed("CREATE VIEW v AS SELECT 1");
         let later = [MIGRATIONS, &[next]].concat();
-        let error = open_with(&path, PATIENCE, &later).unwrap_err();
+        let error = open_with(&path, PATIENCE, &later, OlderFormat::Upgrade).unwrap_err();
         assert!(matches!(error, StoreError::Altered { .. }), "{error}");
         let (_folder, path) = changed("PRAGMA user_version = 0");
-        let error = open_with(&path, PATIENCE, &later).unwrap_err();
+        let error = open_with(&path, PATIENCE, &later, OlderFormat::Upgrade).unwrap_err();
         assert!(matches!(error, StoreError::Altered { .. }), "{error}");
     }
 
     #[test]
     fn the_schema_cannot_be_written() {
         let (_folder, path) = file();
-        let (connection, _) = open_with(&path, PATIENCE, MIGRATIONS).unwrap();
+        let (connection, _) = open_with(&path, PATIENCE, MIGRATIONS, OlderFormat::Upgrade).unwrap();
         connection.execute_batch("PRAGMA writable_schema = ON").unwrap();
         connection.execute("DELETE FROM sqlite_schema", []).unwrap_err();
     }

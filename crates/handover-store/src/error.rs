@@ -117,6 +117,19 @@ pub enum StoreError {
         known: i64,
     },
 
+    /// The store was written by an older version, which others may still use.
+    #[error(
+        "the store {location} has format {found} and has to be upgraded to {known}, which the version that wrote it cannot open"
+    )]
+    Older {
+        /// Where the store is.
+        location: String,
+        /// Its format.
+        found: i64,
+        /// The format that this version needs.
+        known: i64,
+    },
+
     /// The store was written by Handover 0.1.0, whose formats are not migrated.
     #[error("{store} has format {found} of Handover 0.1.0, which this version cannot open")]
     Outdated {
@@ -191,6 +204,7 @@ impl StoreError {
             Self::Aborted => "aborted",
             Self::Index(_) => "index_damaged",
             Self::Newer { .. } => "store_newer",
+            Self::Older { .. } => "store_older",
             Self::Outdated { .. } => "store_outdated",
             Self::Foreign { .. } => "store_foreign",
             Self::Altered { .. } => "store_altered",
@@ -470,6 +484,7 @@ mod tests {
             (StoreError::Denied { need: handover_model::TokenScope::Write }, "forbidden"),
             (StoreError::Aborted, "aborted"),
             (StoreError::Newer { location: "x".into(), found: 2, known: 1 }, "store_newer"),
+            (StoreError::Older { location: "x".into(), found: 1, known: 2 }, "store_older"),
             (StoreError::Foreign { path: path() }, "store_foreign"),
             (StoreError::Altered { path: path(), what: "x".into() }, "store_altered"),
             (StoreError::Outdated { store: OldStore::File(path()), found: 9 }, "store_outdated"),

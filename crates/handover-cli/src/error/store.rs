@@ -21,6 +21,7 @@ impl From<StoreError> for CommandError {
             StoreError::Locked { .. }
             | StoreError::Fenced { .. }
             | StoreError::Newer { .. }
+            | StoreError::Older { .. }
             | StoreError::Outdated { .. }
             | StoreError::Foreign { .. }
             | StoreError::Altered { .. }
@@ -79,6 +80,9 @@ fn hint(error: &StoreError) -> Option<String> {
             "Nothing was changed. Use a store that is empty or holds the same records."
         }
         StoreError::Newer { .. } => "Update handover; the store was not changed.",
+        StoreError::Older { .. } => {
+            "Run `handover data upgrade` as soon as all who use this store have this version."
+        }
         StoreError::Foreign { .. } => {
             "Point HANDOVER_STORE at another file, or move this one away."
         }

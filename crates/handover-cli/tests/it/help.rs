@@ -106,6 +106,7 @@ const MOVED: &[(&str, &str)] = &[
     ("store copy", "data copy"),
     ("store redact", "data redact"),
     ("store reindex", "data reindex"),
+    ("store upgrade", "data upgrade"),
     ("template show", "project template show"),
     ("uat", "run uat"),
 ];

@@ -67,6 +67,7 @@ mod text;
 mod tickets;
 mod transcript;
 mod trust;
+mod upgrading;
 mod uses;
 mod watch;
 mod web;

@@ -541,6 +541,7 @@ fn moving() {
     t.run("data import bazinga bad.jsonl");
     t.both("data copy .handover/store.db backup.db");
     t.both("data reindex");
+    t.both("data upgrade");
     t.both("data backup");
     t.both("data redact --dry-run");
     t.run("data copy nosuch.db backup.db");

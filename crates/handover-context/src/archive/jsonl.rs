@@ -175,6 +175,7 @@ fn refused(error: StoreError, line: usize) -> ArchiveError {
         | StoreError::Ambiguous { .. }
         | StoreError::Differs { .. }
         | StoreError::Newer { .. }
+        | StoreError::Older { .. }
         | StoreError::Outdated { .. }
         | StoreError::Foreign { .. }
         | StoreError::Altered { .. }

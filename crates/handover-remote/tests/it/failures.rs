@@ -44,6 +44,7 @@ fn errors() -> Vec<StoreError> {
         StoreError::Ambiguous { prefix: text("ab"), count: 2 },
         StoreError::Differs { record: text("session `s1`") },
         StoreError::Newer { location: text("store.db"), found: 9, known: 1 },
+        StoreError::Older { location: text("store.db"), found: 1, known: 9 },
         StoreError::Outdated { store: OldStore::File("store.db".into()), found: 12 },
         StoreError::Foreign { path: "store.db".into() },
         StoreError::Aborted,

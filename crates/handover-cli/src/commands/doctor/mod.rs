@@ -116,6 +116,7 @@ impl Check {
 
 pub(crate) fn run(app: &App, args: DoctorArgs) -> Outcome {
     app.shorten_patience();
+    app.keep_older_format();
     app.tolerate_unknown_keys();
     let mut checks = Vec::new();
     app.keep_trust_to_itself();

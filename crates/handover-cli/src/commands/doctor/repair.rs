@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use handover_model::Timestamp;
-use handover_sqlite::{SqliteStore, check_log, replace, salvage};
-use handover_store::{CheckedPart, Fault, Store, StoreError, TextIndex};
+use handover_sqlite::{Opening, SqliteStore, check_log, replace, salvage};
+use handover_store::{CheckedPart, Fault, OlderFormat, Store, StoreError, TextIndex};
 
 use super::Check;
 use crate::app::App;
@@ -121,7 +121,8 @@ fn diagnose(path: &Path) -> Result<Diagnosis, CommandError> {
         let has_copy = copy_of(path).is_file();
         return Ok(if has_copy { Diagnosis::Damaged } else { Diagnosis::Sound });
     }
-    let checks = match SqliteStore::open(path).and_then(|store| store.check()) {
+    let opening = Opening { older: OlderFormat::Keep, ..Opening::USUAL };
+    let checks = match SqliteStore::open_for(path, opening).and_then(|store| store.check()) {
         Ok(checks) => checks,
         Err(StoreError::Backend { fault: Fault::Corrupt, .. }) => return Ok(Diagnosis::Damaged),
         // A file of something else is not ours to replace, unless we know what was there.

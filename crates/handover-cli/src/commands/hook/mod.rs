@@ -264,6 +264,7 @@ fn work(
         .map_err(|error| CommandError::new(Exit::Usage, "invalid_event", error))?;
     let app = in_folder(app, sender, call.folder.as_deref());
     app.answer_within_a_second();
+    app.keep_older_format();
     app.tolerate_unknown_keys();
     // Nobody reads the standard error of a hook.
     app.keep_trust_to_itself();

@@ -4,13 +4,14 @@ mod backup;
 mod copy;
 mod redact;
 mod reindex;
+mod upgrade;
 
 use clap::Subcommand;
 
 use super::Outcome;
 use crate::app::App;
 
-/// Copy, back up, redact or reindex the store
+/// Copy, back up, redact, reindex or upgrade the store
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
 pub(crate) enum StoreCommand {
@@ -18,6 +19,7 @@ pub(crate) enum StoreCommand {
     Copy(copy::CopyArgs),
     Redact(redact::RedactArgs),
     Reindex(reindex::ReindexArgs),
+    Upgrade(upgrade::UpgradeArgs),
 }
 
 impl StoreCommand {
@@ -27,6 +29,7 @@ impl StoreCommand {
             Self::Copy(args) => copy::run(app, args),
             Self::Redact(args) => redact::run(app, args),
             Self::Reindex(args) => reindex::run(app, args),
+            Self::Upgrade(args) => upgrade::run(app, args),
         }
     }
 }
