@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use handover_model::Host;
@@ -139,9 +138,17 @@ impl Registry {
 }
 
 /// Whether a file may be run by somebody.
+#[cfg(unix)]
 fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
     fs_err::metadata(path)
         .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a file may be run: its name says so there, not its permissions.
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
 }
 
 impl Environment {
@@ -191,8 +198,10 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_program_is_found_where_it_would_be_started() {
+        use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("claude");
         let path = [("PATH".into(), folder.path().as_os_str().to_owned())];

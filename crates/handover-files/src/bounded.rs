@@ -79,6 +79,7 @@ mod tests {
         assert_eq!(read_bounded(&at("missing"), 4).unwrap(), None);
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_file_that_hides_its_size_is_bounded_too() {
         let error = read_bounded(Path::new("/proc/self/maps"), 10).unwrap_err();

@@ -50,8 +50,11 @@ fn a_wide_folder_with_everything_in_it_is_deleted() {
     }
     scene.pipe("wide/pipe");
     let wide = handover.inside("wide").path();
-    fs_err::write(wide.join(std::ffi::OsStr::from_bytes(b"\xff\xfe")), "x").unwrap();
-    fs_err::create_dir(wide.join(std::ffi::OsStr::from_bytes(b"\xfe\xff"))).unwrap();
+    // File systems of macOS have no such names.
+    if cfg!(target_os = "linux") {
+        fs_err::write(wide.join(std::ffi::OsStr::from_bytes(b"\xff\xfe")), "x").unwrap();
+        fs_err::create_dir(wide.join(std::ffi::OsStr::from_bytes(b"\xfe\xff"))).unwrap();
+    }
     handover.remove_folder("wide").unwrap();
     assert_eq!(listing(&handover), []);
     scene.assert_outside_is_untouched();
