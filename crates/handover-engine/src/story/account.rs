@@ -77,7 +77,8 @@ impl Said {
                     account.files = files;
                 }
             }
-            "code review record" if !summary.is_empty() => account.review = summary,
+            // What an earlier review found is fixed.
+            "code review record" => account.review = summary,
             _ => {}
         }
     }
@@ -132,6 +133,15 @@ mod tests {
         assert_eq!(account.notes.decisions, ["a `BTreeMap`, for its order_by"]);
         assert_eq!(account.notes.tests, ["adds_*_twice"]);
         assert_eq!((account.files, account.review), (vec!["src/lock.rs".into()], "Good.".into()));
+    }
+
+    #[test]
+    fn a_finding_that_was_fixed_is_not_what_the_review_said() {
+        let mut text = append("# S\n", &record("Code Review Record", "No lock.", &[]));
+        assert_eq!(account(&text).review, "No lock.");
+        text = append(&text, &record("Dev Agent Record", "Added the lock.", &[]));
+        text = append(&text, &record("Code Review Record", "", &[]));
+        assert_eq!(account(&text).review, "");
     }
 
     #[test]

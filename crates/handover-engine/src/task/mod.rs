@@ -189,9 +189,15 @@ fn rules(parts: &TaskParts<'_>) -> String {
         } else {
             "You may only read: whatever"
         };
+        let instead = if can_run(parts.step) {
+            ""
+        } else {
+            " Where guidance names a command to run, judge by reading instead."
+        };
         let _ = writeln!(
             rules,
-            "- The current folder is a git worktree made for you. {may} you write or commit there is discarded."
+            "- The current folder is a git worktree made for you. {may} you write or commit there is \
+             discarded.{instead}"
         );
     } else if closes {
         rules.push_str(
@@ -274,7 +280,7 @@ pub(crate) fn ending(story: &str, step: &AgentStep, nonce: &str, result: &Path) 
     let how = if step.profile == Profile::ReadOnly {
         format!(
             "End your answer with one JSON object in a code block of its own; if you can write files, write \
-             it to `{result}` instead (the variable HANDOVER_RESULT holds that path)"
+             it to `{result}` instead (the variable HANDOVER_RESULT holds that path; this one file is kept)"
         )
     } else {
         format!(
