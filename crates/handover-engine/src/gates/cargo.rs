@@ -28,6 +28,10 @@ impl GateKind for Cargo {
         environment.get("CARGO_TARGET_DIR").map(PathBuf::from).into_iter().collect()
     }
 
+    fn is_redirected(&self) -> bool {
+        true
+    }
+
     /// Reads `test a::b ... FAILED`. The program a test belongs to is printed on the other stream, in the same
     /// order.
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {

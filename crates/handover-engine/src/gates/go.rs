@@ -44,6 +44,10 @@ impl GateKind for Go {
         [builds.or_else(|| Some(usual.join("go-build"))), modules].into_iter().flatten().collect()
     }
 
+    fn is_redirected(&self) -> bool {
+        true
+    }
+
     /// A package that fails without a failing test did not compile, or crashed.
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
         let mut failed = FailedTests::default();

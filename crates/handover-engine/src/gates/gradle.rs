@@ -36,6 +36,10 @@ impl GateKind for Gradle {
         folder_of(environment, "GRADLE_USER_HOME", ".gradle").into_iter().collect()
     }
 
+    fn is_redirected(&self) -> bool {
+        true
+    }
+
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
         let mut failed = format::junit(output);
         // A project without tests writes no reports.

@@ -42,6 +42,10 @@ impl GateKind for JavaScript {
         folder_of(environment, "npm_config_cache", ".npm").into_iter().collect()
     }
 
+    fn is_redirected(&self) -> bool {
+        true
+    }
+
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
         format::marks(output)
     }

@@ -34,6 +34,12 @@ pub trait GateKind: Sync {
         None
     }
 
+    /// Whether [`OwnCode`](super::OwnCode) makes this tool use the code of the worktree, and proves it. Of any other it
+    /// must be tried.
+    fn is_redirected(&self) -> bool {
+        false
+    }
+
     /// What is not installed according to the output, although the program started.
     fn missing(&self, output: &GateOutput<'_>) -> Option<String> {
         let _ = output;

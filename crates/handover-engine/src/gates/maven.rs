@@ -31,6 +31,10 @@ impl GateKind for Maven {
         folder_of(environment, "MAVEN_USER_HOME", ".m2").into_iter().collect()
     }
 
+    fn is_redirected(&self) -> bool {
+        true
+    }
+
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
         let mut failed = format::junit(output);
         // A project without tests writes no reports.

@@ -196,6 +196,16 @@ pub enum GateError {
         /// Where it leads.
         place: PathBuf,
     },
+    /// It passes although nothing in its worktree can pass, so that it checks code elsewhere.
+    #[error("gate `{gate}` does not check the worktree: it passes{} although every file there was damaged{}", tests(*ran), led(leads.as_ref()))]
+    IgnoresWorktree {
+        /// The gate.
+        gate: String,
+        /// How many tests ran, if it says so.
+        ran: Option<u64>,
+        /// What leads to the user's checkout, and where.
+        leads: Option<(&'static str, PathBuf)>,
+    },
     /// It was stopped from outside.
     #[error("gate `{gate}` was stopped")]
     Cancelled {
@@ -215,6 +225,16 @@ pub enum GateError {
 
 fn first(install: Option<&String>) -> String {
     install.map(|command| format!("\n`{command}` first?")).unwrap_or_default()
+}
+
+fn tests(ran: Option<u64>) -> String {
+    ran.map(|ran| format!(" ({ran} of its tests ran)")).unwrap_or_default()
+}
+
+fn led(leads: Option<&(&'static str, PathBuf)>) -> String {
+    leads
+        .map(|(what, place)| format!(", and {what} leads to `{}`", place.display()))
+        .unwrap_or_default()
 }
 
 fn named(tests: &[String]) -> String {

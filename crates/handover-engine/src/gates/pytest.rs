@@ -43,6 +43,10 @@ impl GateKind for Pytest {
         Some(gate)
     }
 
+    fn is_redirected(&self) -> bool {
+        true
+    }
+
     fn parse(&self, output: &GateOutput<'_>) -> FailedTests {
         let mut failed = format::junit(output);
         // `!!!!! Interrupted: 1 error during collection !!!!!`

@@ -88,11 +88,21 @@ impl Repo {
         if self.call(["cat-file", "-e", &format!("{tree}:.gitmodules")]).text().is_err() {
             return Ok(Vec::new());
         }
+        self.listed(tree, "160000 ")
+    }
+
+    /// The paths of all regular files in a tree.
+    pub fn files(&self, tree: &str) -> Result<Vec<String>, GitError> {
+        self.listed(tree, "100")
+    }
+
+    /// The paths of everything in a tree whose mode begins like this.
+    fn listed(&self, tree: &str, mode: &str) -> Result<Vec<String>, GitError> {
         let all = self.call(["ls-tree", "-r", "-z", "--full-tree", tree]).bytes()?;
         let entries = all.split(|byte| *byte == 0).map(String::from_utf8_lossy);
         let path = |entry: std::borrow::Cow<'_, str>| {
             let (head, path) = entry.split_once('\t')?;
-            head.starts_with("160000 ").then(|| path.to_owned())
+            head.starts_with(mode).then(|| path.to_owned())
         };
         Ok(entries.filter_map(path).collect())
     }

@@ -8,6 +8,7 @@
 mod clone;
 mod command;
 mod commit;
+mod damage;
 mod diff;
 mod error;
 mod history;
@@ -22,6 +23,7 @@ mod worktree;
 
 pub use command::Repo;
 pub use commit::{Commit, NewCommit};
+pub use damage::Damage;
 pub use diff::Change;
 pub use error::GitError;
 pub use history::PastCommit;

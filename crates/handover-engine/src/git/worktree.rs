@@ -209,7 +209,7 @@ impl Worktree {
     }
 
     /// Whether a folder above a path has been replaced by a link, so that the path is not in the worktree.
-    fn is_behind_link(&self, path: &[u8]) -> bool {
+    pub(super) fn is_behind_link(&self, path: &[u8]) -> bool {
         let path = Path::new(OsStr::from_bytes(path));
         let mut above = path.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
         above.any(|above| {

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use handover_agents::{Environment, SpawnId};
+use handover_model::config::GateCommand;
 
+use super::canary::Canary;
 use super::gates::{Base, GateRun};
 use super::workers::{Job, WorkerLink};
 use super::{Runner, Started};
@@ -26,6 +28,14 @@ const SHOWN: usize = 1_500;
 pub(super) struct BaseJob {
     run: GateRun,
     base: Base,
+    commands: Vec<GateCommand>,
+}
+
+/// A base that was checked.
+pub(super) struct BaseDone {
+    event: Event,
+    /// What a person should know about the gates.
+    cautions: Vec<String>,
 }
 
 impl Runner<'_, '_> {
@@ -37,7 +47,15 @@ impl Runner<'_, '_> {
             base.worktree.restore(&tree)?;
         }
         let run = self.gate_run(intent, "@base", &base.worktree)?;
-        Ok(Started::Job(Job::Base(Box::new(BaseJob { run, base }))))
+        let commands = self.engine.config.gates.commands.clone();
+        Ok(Started::Job(Job::Base(Box::new(BaseJob { run, base, commands }))))
+    }
+
+    pub(super) fn finish_base(&mut self, done: BaseDone) -> Result<Event, EngineError> {
+        for caution in done.cautions {
+            self.warn(caution)?;
+        }
+        Ok(done.event)
     }
 
     /// Makes the tools of an agent use the code of its worktree, as the check of the base found out.
@@ -70,7 +88,7 @@ impl Runner<'_, '_> {
 }
 
 impl BaseJob {
-    pub(super) fn work(self, link: &WorkerLink<'_>) -> Result<Event, EngineError> {
+    pub(super) fn work(self, link: &WorkerLink<'_>) -> Result<BaseDone, EngineError> {
         let checked = self.check(link);
         // A run that stops here leaves nothing behind.
         self.base.discard()?;
@@ -84,7 +102,7 @@ impl BaseJob {
         result: &GateResult,
         link: &WorkerLink<'_>,
     ) -> Result<Option<GateError>, EngineError> {
-        let Self { run, base } = self;
+        let Self { run, base, .. } = self;
         let broken = || result.unknown.then(|| broken_gate(result, run.install(&result.name)));
         if !base.is_checked_out()? {
             return Ok(broken());
@@ -114,9 +132,9 @@ impl BaseJob {
         Ok(Some(GateError::OnlyInCheckout { gate, tests, tail }))
     }
 
-    fn check(&self, link: &WorkerLink<'_>) -> Result<Event, EngineError> {
+    fn check(&self, link: &WorkerLink<'_>) -> Result<BaseDone, EngineError> {
         let begin = Instant::now();
-        let Self { run, base } = self;
+        let Self { run, base, commands } = self;
         let redirected = run.ask_interpreters(&base.worktree, link)?;
         let results = base.results(run, link)?;
         for result in results.iter().filter(|result| !result.passed) {
@@ -125,14 +143,26 @@ impl BaseJob {
                 return Err(error.into());
             }
         }
+        let canary = Canary { run, base, commands };
+        let mut cautions = Vec::new();
+        for result in results.iter().filter(|result| result.passed) {
+            match canary.try_gate(result, link) {
+                Ok(caution) => cautions.extend(caution),
+                Err(error) => {
+                    base.forget(run)?;
+                    return Err(error);
+                }
+            }
+        }
         let named = |result: &GateResult| {
             result.failed.iter().map(|test| format!("{}: {test}", result.name)).collect::<Vec<_>>()
         };
-        Ok(Event::BaseChecked {
+        let event = Event::BaseChecked {
             failing: results.iter().flat_map(named).take(FAILING).collect(),
             variables: recorded(&redirected, &base.worktree.path.display().to_string()),
             duration_ms: u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX),
-        })
+        };
+        Ok(BaseDone { event, cautions })
     }
 }
 

@@ -27,8 +27,8 @@ const DETAIL: usize = 6_000;
 pub(super) struct GateRun {
     /// The story or the base that they check, as it is shown.
     what: String,
-    gates: Vec<Gate>,
-    checkout: PathBuf,
+    pub(super) gates: Vec<Gate>,
+    pub(super) checkout: PathBuf,
     environment: Environment,
     cargo: CargoTargets,
     timeout: Duration,
@@ -51,10 +51,10 @@ pub(super) struct GatesJob {
 
 /// The commit that a story started from.
 pub(super) struct Base {
-    repo: Repo,
+    pub(super) repo: Repo,
     pub(super) commit: String,
     pub(super) worktree: Worktree,
-    known: Baselines,
+    pub(super) known: Baselines,
 }
 
 /// Gates that were run.
@@ -266,20 +266,51 @@ impl GateRun {
         worktree: &Worktree,
         link: &WorkerLink<'_>,
     ) -> Result<Vec<GateResult>, EngineError> {
-        let redirected = self.own_code(worktree, link, |own| {
-            own.redirect(&mut |event| report_process(link, event))
-        })?;
+        let redirected = self.redirected(worktree, link)?;
         let folder = worktree.project();
-        let mut own = self.environment.clone();
-        self.cargo.choose(worktree, &mut own)?;
         let run = |gate: &Gate| {
-            let mut environment = own.clone();
-            for (name, value) in redirected.in_folder(&gate.folder) {
-                environment.set(name, value);
-            }
+            let environment = self.environment_in(worktree, &redirected, gate)?;
             self.one(gate, &folder, &environment, link)
         };
         self.gates.iter().map(run).collect()
+    }
+
+    /// Makes all tools use the code of a worktree.
+    fn redirected(
+        &self,
+        worktree: &Worktree,
+        link: &WorkerLink<'_>,
+    ) -> Result<Redirected, EngineError> {
+        self.own_code(worktree, link, |own| own.redirect(&mut |event| report_process(link, event)))
+    }
+
+    fn environment_in(
+        &self,
+        worktree: &Worktree,
+        redirected: &Redirected,
+        gate: &Gate,
+    ) -> Result<Environment, EngineError> {
+        let mut environment = self.environment.clone();
+        self.cargo.choose(worktree, &mut environment)?;
+        for (name, value) in redirected.in_folder(&gate.folder) {
+            environment.set(name, value);
+        }
+        Ok(environment)
+    }
+
+    /// Runs one gate in a worktree whose files are damaged once its tools were redirected to them.
+    pub(super) fn on_damaged(
+        &self,
+        gate: &Gate,
+        worktree: &Worktree,
+        damage: impl FnOnce() -> Result<(), EngineError>,
+        link: &WorkerLink<'_>,
+    ) -> Result<GateResult, EngineError> {
+        let redirected = self.redirected(worktree, link)?;
+        let environment = self.environment_in(worktree, &redirected, gate)?;
+        damage()?;
+        let what = format!("gate {} on damaged files", gate.name);
+        self.announced(what, gate, &worktree.project(), &environment, link)
     }
 
     /// Runs one gate again in a worktree that it has just failed in.
@@ -323,7 +354,17 @@ impl GateRun {
         environment: &Environment,
         link: &WorkerLink<'_>,
     ) -> Result<GateResult, EngineError> {
-        let what = format!("gate {}", gate.name);
+        self.announced(format!("gate {}", gate.name), gate, folder, environment, link)
+    }
+
+    fn announced(
+        &self,
+        what: String,
+        gate: &Gate,
+        folder: &Path,
+        environment: &Environment,
+        link: &WorkerLink<'_>,
+    ) -> Result<GateResult, EngineError> {
         link.send(WorkerEvent::Activity { story: self.what.clone(), what });
         let context = GateContext {
             folder,

@@ -6,6 +6,7 @@ mod agent;
 mod agent_work;
 mod answer;
 mod base;
+mod canary;
 mod cargo_target;
 mod closing;
 mod commit;
@@ -294,7 +295,7 @@ impl<'a> Runner<'a, '_> {
             JobResult::Agent(done) => self.finish_agent(*done),
             JobResult::AgentFailed(failed) => Err(self.agent_failed(*failed)),
             JobResult::Gates(done) => self.finish_gates(*done),
-            JobResult::Base(event) => Ok(*event),
+            JobResult::Base(done) => self.finish_base(*done),
             JobResult::Remote(_) => Err(self.inconsistent("the result of another engine's job")),
             JobResult::Uat(done) => self.finish_uat(*done),
         }

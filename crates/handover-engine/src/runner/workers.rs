@@ -11,12 +11,11 @@ use handover_model::{Host, ReceiptId};
 use handover_text::Redactor;
 
 use super::agent::{AgentDone, AgentFailed, AgentJob};
-use super::base::BaseJob;
+use super::base::{BaseDone, BaseJob};
 use super::gates::{GatesDone, GatesJob};
 use super::remote_job::{RemoteResult, RemoteWork};
 use super::uat::{UatDone, UatJob};
 use crate::EngineError;
-use crate::reducer::Event;
 
 /// Work that takes too long for the main thread.
 pub(super) enum Job {
@@ -33,7 +32,7 @@ pub(super) enum JobResult {
     Agent(Box<AgentDone>),
     AgentFailed(Box<AgentFailed>),
     Gates(Box<GatesDone>),
-    Base(Box<Event>),
+    Base(Box<BaseDone>),
     Remote(Box<RemoteResult>),
     Uat(Box<UatDone>),
 }
@@ -83,7 +82,7 @@ impl<'scope, 'env: 'scope> WorkerPool<'scope, 'env> {
             let result = catch_unwind(AssertUnwindSafe(|| match job {
                 Job::Agent(job) => Ok(job.work(&link)),
                 Job::Gates(job) => job.work(&link).map(|done| JobResult::Gates(Box::new(done))),
-                Job::Base(job) => job.work(&link).map(|event| JobResult::Base(Box::new(event))),
+                Job::Base(job) => job.work(&link).map(|done| JobResult::Base(Box::new(done))),
                 Job::Remote(job) => job.work(&link).map(|done| JobResult::Remote(Box::new(done))),
                 Job::Uat(job) => job.work(&link).map(|done| JobResult::Uat(Box::new(done))),
             }));

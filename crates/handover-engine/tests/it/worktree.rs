@@ -3,7 +3,7 @@
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
 
-use handover_engine::git::Worktree;
+use handover_engine::git::{Damage, Worktree};
 
 use crate::repository::{Project, git, output};
 
@@ -305,4 +305,32 @@ fn hooks_and_settings_of_the_user_do_not_interfere() {
         .unwrap();
     trees.project.repo.set_ref("refs/heads/x", &commit).unwrap();
     assert!(!root.join("hooked").exists());
+}
+
+/// What is damaged is in the worktree, wherever else it may have a name.
+#[test]
+fn damage_stays_in_the_worktree() {
+    let trees = Trees::new();
+    let tree = trees.open("tree");
+    write(&tree, "src/run.sh", "true\n");
+    write(&tree, "linked/x.txt", "x\n");
+    let program = tree.path.join("src/run.sh");
+    fs_err::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let files = ["a.txt", "src/run.sh", "linked/x.txt", "gone.txt"];
+    let outside = trees.path("outside");
+    fs_err::create_dir_all(&outside).unwrap();
+    fs_err::write(outside.join("x.txt"), "precious").unwrap();
+    fs_err::hard_link(tree.path.join("a.txt"), outside.join("a.txt")).unwrap();
+    let before = fs_err::read_to_string(outside.join("a.txt")).unwrap();
+    fs_err::remove_dir_all(tree.path.join("linked")).unwrap();
+    symlink(&outside, tree.path.join("linked")).unwrap();
+    tree.damage(&files, Damage::Overwritten).unwrap();
+    for file in ["a.txt", "src/run.sh"] {
+        assert!(read(&tree, file).unwrap().starts_with("]})"), "{file}");
+    }
+    assert_eq!(fs_err::metadata(&program).unwrap().permissions().mode() & 0o777, 0o755);
+    tree.damage(&files, Damage::Removed).unwrap();
+    assert_eq!((read(&tree, "a.txt"), read(&tree, "src/run.sh")), (None, None));
+    assert_eq!(read(&tree, "linked/x.txt").as_deref(), Some("precious"));
+    assert_eq!(fs_err::read_to_string(outside.join("a.txt")).unwrap(), before);
 }

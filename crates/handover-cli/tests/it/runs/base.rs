@@ -4,7 +4,7 @@ use super::Epic;
 use super::gates::{tools, use_toolchain, verdicts};
 
 /// How often agents were called.
-fn counted(epic: &Epic) -> std::path::PathBuf {
+pub(super) fn counted(epic: &Epic) -> std::path::PathBuf {
     let calls = epic.env.folder().join("calls");
     epic.script(&format!(
         "* dev * | append {} x write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"",
@@ -14,7 +14,7 @@ fn counted(epic: &Epic) -> std::path::PathBuf {
 }
 
 /// Why a run stopped before its first agent.
-fn refused(epic: &Epic, more: &[&str]) -> String {
+pub(super) fn refused(epic: &Epic, more: &[&str]) -> String {
     let output = epic.run(&[&["--json"], more].concat()).fails(5);
     let error: serde_json::Value = serde_json::from_str(output.stderr.trim()).unwrap();
     error["error"]["message"].as_str().unwrap().to_owned()

@@ -122,16 +122,18 @@ fn configured_commands_count_and_unknown_failures_are_failures() {
 
 /// Without a terminal, a long gate is not mistaken for a run that hangs.
 #[test]
-fn long_gates_are_still_at_work() {
+fn what_takes_long_is_still_at_work() {
     let mut epic = Epic::new(&["1-1-a"]);
     epic.env.set("HANDOVER_TEST_QUIET", "1");
     epic.env.write(
         ".handover/config.toml",
-        "[gates]\ncommands = [{ name = \"check\", argv = [\"sleep\", \"4\"] }]\n",
+        "[gates]\ncommands = [{ name = \"check\", argv = [\"sh\", \"-c\", \"grep -q shop README.md && sleep 4\"] }]\n",
     );
     epic.commit_all("slow");
+    // Nor is an agent that prints nothing.
+    epic.script("* dev 1 | sleep 3000 write a.txt x print \"IMPLEMENTATION COMPLETE: 1-1-a\"");
     let output = epic.run(&[]).ok();
-    for what in ["gates on the base", "1-1-a gates 1"] {
+    for what in ["gates on the base", "1-1-a dev 1", "1-1-a gates 1"] {
         assert!(output.stderr.contains(&format!("still at work: {what}\n")), "{what}: {output}");
     }
 }

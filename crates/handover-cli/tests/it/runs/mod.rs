@@ -4,7 +4,7 @@
 //!
 //! | | tests |
 //! |---|---|
-//! | R1 | `base::gates_check_the_worktree_despite_an_editable_install`, `base::gates_that_cannot_check_the_worktree_are_refused`, `base::agents_import_the_worktree_too`, `base::gates_check_the_packages_of_the_worktree`, `base::gates_check_the_modules_of_the_worktree`, `base::cargo_must_not_build_packages_of_the_checkout`, `base::tools_that_cannot_be_redirected_are_refused`, `base::gates_check_the_packages_of_the_worktree_with_pnpm`, `base::gates_of_a_component_use_its_own_python`, `base::gates_find_what_is_installed_in_a_folder_of_the_project`, `base::a_gate_that_only_passes_in_the_checkout_is_refused`, `base::gates_of_a_manager_check_the_worktree` |
+//! | R1 | `base::gates_check_the_worktree_despite_an_editable_install`, `base::gates_that_cannot_check_the_worktree_are_refused`, `base::agents_import_the_worktree_too`, `base::gates_check_the_packages_of_the_worktree`, `base::gates_check_the_modules_of_the_worktree`, `base::cargo_must_not_build_packages_of_the_checkout`, `base::tools_that_cannot_be_redirected_are_refused`, `base::gates_check_the_packages_of_the_worktree_with_pnpm`, `base::gates_of_a_component_use_its_own_python`, `base::gates_find_what_is_installed_in_a_folder_of_the_project`, `base::a_gate_that_only_passes_in_the_checkout_is_refused`, `base::gates_of_a_manager_check_the_worktree`, `canary::a_gate_that_follows_a_file_to_the_checkout_is_refused` |
 //! | R2 | `chain::resuming_a_chain_that_has_ended_continues_with_the_answers` |
 //! | R3 | `faults::a_grave_finding_is_fixed_although_the_verdict_is_passed` |
 //! | R4 | `party::answers::answered_work_that_conflicts_is_merged_by_the_developer` |
@@ -30,6 +30,7 @@
 mod base;
 mod basics;
 mod budget;
+mod canary;
 mod chain;
 mod closing;
 mod crashes;
@@ -43,6 +44,7 @@ mod machines;
 mod many;
 mod parallel;
 pub(crate) mod party;
+mod prompts;
 mod random_kills;
 mod real;
 mod team;
