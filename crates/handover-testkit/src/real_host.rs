@@ -39,20 +39,25 @@ impl RealHost {
         Self::new(env, "claude", &args, &vars, config)
     }
 
-    /// Codex, in the environment's home and project.
+    /// Codex, in the environment's home and project. Its sandbox usually lets it write to `/tmp`, where the projects of
+    /// tests are, and so to everything that it must not: here only its own folder for temporary files is.
     pub fn codex(env: &TestEnv, server: &ModelServer) -> Self {
         let config = env.folder().join("home/.codex");
+        let temporary = env.folder().join("temporary");
         fs_err::create_dir_all(&config).unwrap();
+        fs_err::create_dir_all(&temporary).unwrap();
         let url = server.url();
         let toml = format!(
             "model = \"scripted\"\nmodel_provider = \"scripted\"\n\n[model_providers.scripted]\n\
              name = \"scripted\"\nbase_url = \"{url}/v1\"\nwire_api = \"responses\"\n\
-             env_key = \"OPENAI_API_KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n"
+             env_key = \"OPENAI_API_KEY\"\nrequest_max_retries = 0\nstream_max_retries = 0\n\n\
+             [sandbox_workspace_write]\nexclude_slash_tmp = true\n"
         );
         fs_err::write(config.join("config.toml"), toml).unwrap();
         let vars = [
             ("OPENAI_API_KEY", "scripted".to_owned()),
             ("CODEX_HOME", config.display().to_string()),
+            ("TMPDIR", temporary.display().to_string()),
         ];
         let args = ["exec", "--json", "--skip-git-repo-check", "-"];
         Self::new(env, "codex", &args, &vars, config)

@@ -152,3 +152,32 @@ fn one_process_can_play_all_personas() {
     let story = epic.git(&["show", "handover/epic-1:docs/stories/1-1-a.md"]);
     assert!(story.contains("rejected: 1 of 1 approve, 1 grave of 1 findings stand"), "{story}");
 }
+
+/// What a voice has written is gone before another one could find it.
+#[test]
+fn a_voice_does_not_find_the_result_of_one_that_has_ended() {
+    let epic = Epic::new(&["1-1-a"]);
+    let (ended, seen) = (epic.env.folder().join("ended"), epic.env.folder().join("seen"));
+    let look = epic.env.folder().join("look.sh");
+    // Its worktree goes once its result was read.
+    let script = format!(
+        "until [ -e {ended} ] && ! ls .. | grep -q winston; do sleep 0.05; done\n\
+         cd ..\nls -A > {seen}\ngrep -rl --exclude-dir=.git secret-of-winston ../.. | sed 's/^/holds it: /' >> {seen}\n\
+         find ../.. -path '*handover-result*' >> {seen}\nexit 0\n",
+        ended = ended.display(),
+        seen = seen.display()
+    );
+    fs_err::write(&look, script).unwrap();
+    let said = r#"result '{"nonce":"{HANDOVER_NONCE}","story":"1-1-a","phase":"review","verdict":"passed","summary":"secret-of-winston"}'"#;
+    epic.script(&format!(
+        "* review * winston | {said} write {} x\n\
+         * review * murat | run 'sh {}' print \"REVIEW PASSED: 1-1-a\"",
+        ended.display(),
+        look.display()
+    ));
+    let voices = ["--party-review", "--party-agents", "winston,murat"];
+    epic.run(&[&voices[..], &["--config", "party.cross_talk=false"]].concat()).ok();
+    let seen = fs_err::read_to_string(&seen).unwrap();
+    assert!(seen.contains("murat"), "{seen}");
+    assert!(!seen.contains("winston") && !seen.contains("holds it"), "{seen}");
+}
