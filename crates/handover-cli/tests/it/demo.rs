@@ -25,6 +25,11 @@ fn what_the_second_agent_was_given_is_what_it_used() {
     assert!(receipt.contains("of group invoice, attempt 1"), "{receipt}");
     assert!(shown.contains("to developer (attempt 1)") && !shown.contains("iteration"), "{shown}");
     assert!(!shown.contains("score 0"), "{shown}");
+    // Whatever agents found, decided and solved is found.
+    let found = shown.split("$ handover search ").nth(1).unwrap();
+    for kind in ["\npackage 1  docs/tax.md", "\nreasoning ", "\nerror "] {
+        assert!(found.contains(kind), "{kind:?}: {found}");
+    }
     // The debrief as the agent wrote it.
     assert!(said.contains("\n  decisions: \"tax is rounded"), "{demo}");
     assert!(shown.contains("10 + 10") && shown.contains("10 + 4"), "{shown}");
@@ -50,7 +55,13 @@ fn the_epics_leave_strategies_that_are_lessons() {
 
 #[test]
 fn agents_of_the_epics_use_what_they_are_given_and_all_of_them_cost() {
-    let shown = played(&["--epic"]);
+    let env = TestEnv::empty(crate::handover());
+    let demo = env.run(["demo", "--fast", "--epic"]).ok();
+    assert!(!demo.stderr.contains("warning:"), "{demo}");
+    let found = demo.stdout.split("$ handover package show docs/greetings.md").nth(1).unwrap();
+    let mut given = found.lines().filter(|line| line.contains(" to developer (attempt "));
+    assert!(given.any(|line| line.ends_with(", named") || line.ends_with(", echoed")), "{found}");
+    let shown = demo.stdout;
     let stats = shown.split("$ handover stats").nth(1).unwrap();
     let used = stats.lines().find(|line| line.starts_with("  kind     package ")).unwrap();
     assert!(used.contains("used ") && !used.contains("used 0 of"), "{stats}");
@@ -78,7 +89,7 @@ fn figure(page: &str, title: &str) -> f64 {
 fn the_figures_of_the_page_are_those_of_a_project_that_works() {
     let demo = Demo::start(crate::handover().as_ref());
     let page = demo.get("/");
-    assert!(figure(&page, "Used of it") >= 20.0, "{page}");
+    assert!(figure(&page, "Share of briefs used") >= 20.0, "{page}");
     // What agents cost fits the fraction of a second that they work.
     assert!(figure(&page, "Cost by day") <= 0.2, "{page}");
 }

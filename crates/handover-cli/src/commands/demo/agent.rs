@@ -35,6 +35,9 @@ const PACE: Duration = Duration::from_millis(25);
 const FOUND_IN: &str = "docs/greetings.md";
 
 const FINDINGS: &str = "\
+---
+group_id: global
+---
 # How greetings are stored
 
 ## Summary
@@ -106,7 +109,7 @@ impl Assignment {
         // The worktree is inside the project, which has the files that no commit has.
         let above = std::env::current_dir().unwrap_or_default();
         let open = |path: &str| above.ancestors().find_map(|in_| fs_err::read(in_.join(path)).ok());
-        // `**[HIGH]** docs/greetings.md (architecture, agent)`
+        // `**[HIGH]** docs/greetings.md (research, agent)`
         let named = self.prompt.lines().filter_map(|line| {
             let (_, rest) = line.strip_prefix("**[")?.split_once("]** ")?;
             rest.split_once(" (").map(|(path, _)| path)
@@ -131,7 +134,7 @@ impl Assignment {
                     "Read a new greeting once more before you end: the gate compares every letter",
                 );
                 answer["packages"] = json!([{
-                    "path": FOUND_IN, "kind": "architecture", "priority": "high", "consumers": ["developer"],
+                    "path": FOUND_IN, "kind": "research", "priority": "high", "consumers": ["developer"],
                 }]);
                 answer
             }

@@ -68,6 +68,8 @@ impl Stage<'_> {
         self.git(&["show", "handover/epic-2:hallo.txt"])?;
         self.say("Scenarios can be run at any time; manual ones are listed.")?;
         self.play(&["run", "uat", "1"], "")?;
+        self.say("What the first developer found out (its file is on the branches), and what the next ones did with it.")?;
+        self.play(&["package", "show", "docs/greetings.md", "--session", "epic-1"], "")?;
         self.say("What was learned is now a strategy of the project: agents of every later epic get what fits their task.")?;
         self.play(&["strategy", "list"], "")?;
         self.say("What all of these agents were given, what they used of it, and what they cost.")?;
@@ -85,7 +87,7 @@ impl Stage<'_> {
         let command = serde_json::Value::from(command);
         Ok(format!(
             "[runs]\nhost = \"command\"\ncommand = {command}\n\n\
-             [gates]\ncommands = [{{ name = \"spelling\", argv = [\"sh\", \"-c\", \"test ! -e greeting.txt || grep -qx 'Hello, Ada!' greeting.txt\"] }}]\n\n\
+             [gates]\ncommands = [{{ name = \"spelling\", argv = [\"sh\", \"-c\", \"grep -q Greeter README.md && {{ test ! -e greeting.txt || grep -qx 'Hello, Ada!' greeting.txt; }}\"] }}]\n\n\
              [uat]\nallow = [\"cat\"]\n"
         ))
     }

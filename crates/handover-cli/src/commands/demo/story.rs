@@ -67,7 +67,7 @@ impl Stage<'_> {
         )?;
         for (what, task) in TASKS {
             if what == "invoice" {
-                self.say("Its findings are a package now, its failure a known error. So the next agent starts with them:")?;
+                self.say("Its findings are a package now, and its failure is a known error, for agents that meet it again. The next agent starts with the findings:")?;
             }
             self.script()?;
             let agent = format!("sh {AGENT}");
@@ -103,8 +103,8 @@ impl Stage<'_> {
         self.play(&["package", "show", "1", "--body"], "")?;
         self.pace.look(8)?;
         self.say("And for you, across everything that agents found, decided and solved:")?;
-        self.play(&["search", "why is a cent missing"], "")?;
-        self.pace.look(6)
+        self.play(&["search", "how is tax rounded"], "")?;
+        self.pace.look(12)
     }
 
     fn compare(&self, without: &[Work], with: &[Work]) -> Result<(), CommandError> {

@@ -2,7 +2,8 @@
 
 use handover_context::package_file::{FileState, file_state};
 use handover_context::shape;
-use handover_model::RecordState;
+use handover_model::{Delivery, ItemKind, PackageId, RecordState, Use};
+use handover_store::Store;
 use handover_text::redactions;
 
 use crate::app::App;
@@ -76,12 +77,14 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
             ui.line(format_args!("Versions   {}", chain.join(", ")))?;
         }
         for delivery in &deliveries {
+            let used = used(store, delivery, package.id);
             ui.line(format_args!(
-                "Delivered  {} to {} (attempt {}), {}",
+                "Delivered  {} to {} (attempt {}), {}{}",
                 ui.time(delivery.delivered_at),
                 delivery.role,
                 delivery.iteration + 1,
-                delivery.state
+                delivery.state,
+                used.map(|used| format!(", {used}")).unwrap_or_default()
             ))?;
         }
         match body {
@@ -90,4 +93,11 @@ pub(crate) fn run(app: &App, args: ShowArgs) -> Outcome {
         }
     })?;
     Ok(Exit::Done)
+}
+
+/// What the agent did with the package, as far as its conversation tells.
+fn used(store: &dyn Store, delivery: &Delivery, package: PackageId) -> Option<Use> {
+    let (receipt, id) = (store.receipt(&delivery.receipt).ok()?, package.to_string());
+    let is_it = |kind: ItemKind, item: &str| kind == ItemKind::Package && item == id;
+    receipt.items.iter().find(|item| is_it(item.kind, &item.id))?.used
 }

@@ -4,10 +4,10 @@
 use handover_context::learning::{Binding, extract_strategies};
 use handover_context::notes::{self, Written};
 use handover_context::package_file::{self, Facts, Put, register_file};
-use handover_handoff::{Attempt, Delivery, HandoffRequest};
+use handover_handoff::{Assignment, Attempt, Debrief, Delivery, Ending, HandoffRequest, Learn};
 use handover_model::{
     AgentId, Confidence, GroupId, GroupStatus, Host, PackageId, Phase, ProjectId, ReceiptId, Role,
-    SessionId, SessionStatus, Timestamp, Trust,
+    SessionId, SessionStatus, Timestamp, Trust, Verdict,
 };
 use handover_store::{
     CleanSignature, ErrorSighting, GroupUpdate, Judgement, NewReasoning, NewSession, ReceiptStep,
@@ -64,8 +64,11 @@ impl Recorder<'_> {
             "Totals are whole cents; a test rounds every amount up to a thousand both ways",
         )?;
         let handoff = self.package(TAX_DONE)?;
+        self.end(&receipt, 2_960, Verdict::Complete, "Totals are computed in whole cents.")?;
         let receipt = self.brief(2_950, "qa_expert", 0, "Test totals with tax")?;
         self.confirm(&receipt, 2_949, &[handoff])?;
+        let summary = "Every total up to a thousand is right, with tax and without.";
+        self.end(&receipt, 2_910, Verdict::Passed, summary)?;
         self.store.set_session_status(&self.session, SessionStatus::Completed, self.ago(2_900))?;
         Ok(())
     }
@@ -90,7 +93,9 @@ impl Recorder<'_> {
         let reports = self.package(REPORTS)?;
         let task = "Find out how the identity provider handles refresh tokens";
         let receipt = self.brief(158, "requirements_engineer", 0, task)?;
-        self.confirm(&receipt, 157, &[reports])
+        self.confirm(&receipt, 157, &[reports])?;
+        let summary = "Refresh tokens rotate on every use, and using one twice ends the session.";
+        self.end(&receipt, 141, Verdict::Complete, summary)
     }
 
     /// A lock in memory, which QA finds insufficient.
@@ -120,6 +125,7 @@ impl Recorder<'_> {
             "Refreshes of one user wait for each other; a test starts both behind a barrier",
         )?;
         let serial = self.package(SERIAL)?;
+        self.end(&receipt, 99, Verdict::Complete, "Refreshes of one user wait for each other.")?;
         let receipt = self.brief(97, "qa_expert", 0, "Test parallel refreshes of a token")?;
         self.confirm(&receipt, 96, &[serial])?;
         let failures = self.package(FAILURES)?;
@@ -129,6 +135,8 @@ impl Recorder<'_> {
             Phase::Risks,
             "With one server everything looks fine; the test must start two",
         )?;
+        let summary = "With two servers, two parallel refreshes still sign the user out.";
+        self.end(&receipt, 84, Verdict::Failed, summary)?;
         Ok(failures)
     }
 
@@ -151,6 +159,8 @@ impl Recorder<'_> {
             Phase::Completion,
             "The row is locked while the provider is asked; 500 tries with two servers, no sign-out",
         )?;
+        let summary = "A transaction locks the row while a token is refreshed; two servers no longer sign anybody out.";
+        self.end(&receipt, 51, Verdict::Complete, summary)?;
         let decision = self.package(DECISION)?;
         self.package(LATER)?;
         Ok((cause, decision))
@@ -170,6 +180,8 @@ impl Recorder<'_> {
             Phase::Decisions,
             "Approved: the transaction is short, and the provider answers within a second",
         )?;
+        let summary = "The transaction is short and holds one row.";
+        self.end(&receipt, 34, Verdict::Passed, summary)?;
         let receipt = self.brief(30, "qa_expert", 1, "Test parallel refreshes with two servers")?;
         self.confirm(&receipt, 29, &[decision])?;
         self.reason(
@@ -177,7 +189,9 @@ impl Recorder<'_> {
             "qa_expert",
             Phase::Completion,
             "500 tries with two servers and three tabs: nobody is signed out",
-        )
+        )?;
+        let summary = "500 tries with two servers and three tabs signed nobody out.";
+        self.end(&receipt, 22, Verdict::Passed, summary)
     }
 
     fn wrap_up(&self) -> Result<(), CommandError> {
@@ -388,6 +402,26 @@ impl Recorder<'_> {
                 self.store.mark_read(&receipt.id, *package, self.ago(minutes - 1))?;
             }
         }
+        Ok(())
+    }
+
+    /// How the agent of a receipt ended. What is learned is learned at the end of the afternoon.
+    fn end(
+        &self,
+        receipt: &ReceiptId,
+        minutes: i64,
+        verdict: Verdict,
+        summary: &str,
+    ) -> Result<(), CommandError> {
+        let assignment = Assignment::of(&self.store.receipt(receipt)?);
+        let debrief = Debrief {
+            receipt: Some(receipt.clone()),
+            verdict: Some(verdict),
+            summary: Some(summary.to_owned()),
+            ..Debrief::default()
+        };
+        let ending = Ending::new(&assignment, &debrief, self.ago(minutes));
+        self.app.handoffs()?.ended(Ending { learn: Learn::AtCommit, ..ending })?;
         Ok(())
     }
 

@@ -89,9 +89,9 @@ const RESEARCH: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// The project's gate fails if a certain file exists.
+/// The project's gate fails if a certain file exists, or without the code of the shop.
 const CONFIG: &str = "\n[gates]\ndetect = false\ncommands = [{ name = \"unit\", argv = [\"sh\", \"check.sh\"], format = \"tap\" }]\n";
-const CHECK: &str = "echo 1..2\necho ok 1 - totals\nif [ -e src/broken.txt ]; then echo not ok 2 - a coupon that has expired is refused; exit 1; fi\necho ok 2 - a coupon that has expired is refused\n";
+const CHECK: &str = "echo 1..2\nif ! grep -q '^// The shop' src/lib.rs; then echo not ok 1 - totals; exit 1; fi\necho ok 1 - totals\nif [ -e src/broken.txt ]; then echo not ok 2 - a coupon that has expired is refused; exit 1; fi\necho ok 2 - a coupon that has expired is refused\n";
 
 /// Writes the stories and the agent script.
 pub(super) fn write(root: &Path) -> Result<(), CommandError> {
