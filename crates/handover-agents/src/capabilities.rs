@@ -8,8 +8,6 @@ pub struct Capabilities {
     pub resumable: bool,
     /// Prints a result when it is done, so that ending without one is a failure.
     pub reports_result: bool,
-    /// Does not report what its subagents use, so that limits of tokens and cost hold for less than all of it.
-    pub misses_subagents: bool,
     /// Reports no cost in US dollars, so that limits of cost have no effect.
     pub reports_no_cost: bool,
 }

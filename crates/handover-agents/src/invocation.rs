@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use handover_model::{AdmittedPrompt, Host, Profile};
 
-use crate::{AgentError, Environment, Outcome, Total};
+use crate::{AgentError, Databases, Environment, Outcome, Total};
 
 /// One run of an agent program.
 #[derive(Debug, Clone)]
@@ -39,6 +39,8 @@ pub struct Invocation {
     /// What the program had counted when the resumed conversation was last left, from an earlier
     /// [`Report::total`](crate::Report): some versions go on counting from there.
     pub before: Total,
+    /// Reads what the program keeps in a database; without it, that does not count.
+    pub databases: Option<&'static dyn Databases>,
     /// When to stop the run.
     pub limits: Limits,
     /// The marker that identifies every process of this run.
@@ -61,6 +63,7 @@ impl Invocation {
             model: None,
             resume: None,
             before: Total::default(),
+            databases: None,
             limits: Limits::default(),
             spawn,
         }

@@ -54,7 +54,7 @@ pub use process::{
     Identity, OrphanEnd, current_process, die, end_marked, end_orphan, environments_above, is_alive,
     machine,
 };
-pub use program::{AgentProgram, OutputReader};
+pub use program::{AgentProgram, Databases, OutputReader};
 pub use registry::Registry;
 pub use tee::{Filter, Piece, Tee};
 

@@ -314,7 +314,6 @@ mod tests {
     const AGENT: Capabilities = Capabilities {
         resumable: false,
         reports_result: true,
-        misses_subagents: false,
         reports_no_cost: false,
     };
 

@@ -5,12 +5,14 @@
 //! unknown fields are ignored, and a line that cannot be parsed becomes an [`AgentEvent::Raw`].
 
 use std::ffi::OsString;
+use std::fmt;
+use std::panic::RefUnwindSafe;
+use std::path::Path;
 
 use handover_model::Host;
+use serde_json::Value;
 
-use crate::{
-    AgentEvent, Capabilities, Captured, Ended, Environment, Invocation, Report, Total, Usage,
-};
+use crate::{AgentEvent, Capabilities, Captured, Ended, Invocation, Report, Total};
 
 /// One agent program: how it is called, and what its output means.
 pub trait AgentProgram: Sync {
@@ -37,12 +39,24 @@ pub trait AgentProgram: Sync {
 
     /// What a conversation has used since its beginning, with all of its subagents, by what the program keeps of it. For a
     /// program whose output does not count them.
-    fn kept(&self, _environment: &Environment, _conversation: &str) -> Option<Usage> {
+    fn kept(&self, _invocation: &Invocation, _conversation: &str) -> Option<Total> {
         None
     }
 
     /// A reader for the output of one run.
     fn reader(&self) -> Box<dyn OutputReader>;
+}
+
+/// Reads the databases in which programs keep conversations, because this crate opens none.
+pub trait Databases: Sync + RefUnwindSafe + fmt::Debug {
+    /// Calls `each` with the values of these columns, for each row of a table. None if it cannot be read.
+    fn rows(
+        &self,
+        database: &Path,
+        table: &str,
+        columns: &[&str],
+        each: &mut dyn FnMut(&[Value]),
+    ) -> Option<()>;
 }
 
 /// Turns the output of one run into events and, at the end, into a report.

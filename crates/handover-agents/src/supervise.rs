@@ -362,10 +362,17 @@ impl Supervisor<'_, '_> {
         let (stdout, stderr) = (out.capture.finish(), err.capture.finish());
         let mut report = Report { outside, ..reader.report(ended, &stdout, &stderr) };
         let conversation = report.host_session.as_deref();
-        let kept = conversation.and_then(|id| self.program.kept(&self.invocation.environment, id));
-        if let Some(kept) = kept.filter(|kept| kept.total() >= report.total.usage.total()) {
-            report.usage = kept - self.invocation.before.usage;
-            report.total.usage = kept;
+        let kept = conversation.and_then(|id| self.program.kept(self.invocation, id));
+        let (printed, before) = (report.total.usage.total(), self.invocation.before);
+        if let Some(kept) = kept.filter(|kept| kept.usage.total() >= printed) {
+            let used = kept - before;
+            // It may not have been written to the end.
+            if used.usage.total() >= report.usage.total() {
+                (report.usage, report.total.usage) = (used.usage, kept.usage);
+                if kept.cost_usd.is_some() {
+                    (report.cost_usd, report.total.cost_usd) = (used.cost_usd, kept.cost_usd);
+                }
+            }
         }
         // A program that was stopped had no chance to sum up.
         if report.usage.total() == 0 {

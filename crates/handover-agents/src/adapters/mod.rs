@@ -133,6 +133,8 @@ mod tests {
             "run --format json --auto --model m --session r --extra",
         );
         assert_eq!(all(Host::COMMAND, Profile::ReadOnly), "--extra");
+        let new = args(Host::from_static("opencode"), |_| {});
+        assert_eq!(new, "run --format json --title handover s", "no model is asked for a title");
     }
 
     #[test]

@@ -31,24 +31,19 @@ fn every_turn_is_counted_once(
     tool: (&str, serde_json::Value),
     calls: usize,
 ) {
-    // opencode asks for a title, without tools, and does not count that.
-    let is_turn = |request: &ModelRequest| !request.tools().is_empty();
-    let script = Script::new()
-        .when(move |request| !is_turn(request), Answer::text("A title."))
-        .then(Answer::tool(tool.0, tool.1))
-        .always(Answer::text("Done."));
+    let script = Script::new().then(Answer::tool(tool.0, tool.1)).always(Answer::text("Done."));
     let mut real = Real::of(version, host, script);
     if host == Host::CLAUDE {
         real.agent.invocation.model = Some("claude-sonnet-4-5".to_owned());
     }
     let mut first = real.run();
     assert_eq!(class(&first), None, "{host} {version:?}: {:?}", first.failure);
-    let mut before = real.server.charged_for(is_turn);
+    let mut before = real.server.charged();
     assert_eq!(counted(first.report.usage), before, "{host} {version:?}, the first call");
     let mut last = first.clone();
     for number in 2..=calls {
         let next = follow_up(&mut real, &last, "And the MARKER again?");
-        let charged = real.server.charged_for(is_turn);
+        let charged = real.server.charged();
         let step = Tokens {
             input: charged.input - before.input,
             cached: charged.cached - before.cached,
@@ -58,10 +53,10 @@ fn every_turn_is_counted_once(
         first.add(&next);
         (before, last) = (charged, next);
     }
-    assert_eq!(counted(first.report.usage), real.server.charged_for(is_turn), "{host} {version:?}");
+    assert_eq!(counted(first.report.usage), real.server.charged(), "{host} {version:?}");
     if host == Host::CLAUDE {
         // Dollars per million: input, cached input, output.
-        let Tokens { input, cached, output } = real.server.charged_for(is_turn);
+        let Tokens { input, cached, output } = real.server.charged();
         let price = (input - cached) as f64 * 3.0 + cached as f64 * 0.3 + output as f64 * 15.0;
         let cost = first.report.cost_usd.unwrap();
         assert!((cost - price / 1e6).abs() < 1e-9, "{version:?}: {cost}, expected {}", price / 1e6);

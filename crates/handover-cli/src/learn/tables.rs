@@ -1,12 +1,15 @@
-//! The databases of other programs, for the sources that read them.
+//! The databases of other programs, for the sources that read them, and for what agents used.
 
 use std::path::Path;
 
+use handover_agents::Databases;
 use handover_knowledge::{ForeignTables, ForeignValue};
 use handover_sqlite::ForeignDatabase;
 use handover_store::archive::Value;
+use serde_json::Value as Json;
 
 /// Opens a database for each question, read-only.
+#[derive(Debug)]
 pub(crate) struct Tables;
 
 impl ForeignTables for Tables {
@@ -27,6 +30,30 @@ impl ForeignTables for Tables {
                 each(&values);
             })
             .map_err(|error| error.to_string())
+    }
+}
+
+impl Databases for Tables {
+    fn rows(
+        &self,
+        database: &Path,
+        table: &str,
+        columns: &[&str],
+        each: &mut dyn FnMut(&[Json]),
+    ) -> Option<()> {
+        let read = ForeignTables::rows(self, database, table, columns, None, &mut |row| {
+            each(&row.iter().map(json).collect::<Vec<Json>>());
+        });
+        read.ok()
+    }
+}
+
+fn json(value: &ForeignValue) -> Json {
+    match value {
+        ForeignValue::Null => Json::Null,
+        ForeignValue::Integer(number) => (*number).into(),
+        ForeignValue::Real(number) => (*number).into(),
+        ForeignValue::Text(text) => text.as_str().into(),
     }
 }
 

@@ -23,10 +23,5 @@ pub(crate) fn cautions(options: &Options) -> Vec<String> {
             "{host} reports no cost, so limits in USD have no effect; those of tokens do"
         ));
     }
-    if can.misses_subagents && is_limited(|limit| limit.usd.is_some() || limit.tokens.is_some()) {
-        cautions.push(format!(
-            "{host} does not report what its subagents use, so what counts against limits is a lower bound"
-        ));
-    }
     cautions
 }

@@ -367,6 +367,7 @@ impl Runner<'_, '_> {
         self.redirect_agent(&mut environment, spawn_id(run, intent.seq)?, &call.worktree)?;
         invocation.writable = caches(&call.gates, &environment);
         invocation.environment = environment;
+        invocation.databases = self.engine.databases;
         invocation.commands = call.gates.iter().filter_map(Gate::rule).collect();
         let budget = &options.budget;
         let wall = budget.phase.minutes.map(|minutes| (minutes * 60.0).max(1.0) as u64);

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use handover_agents::{
-    CancelToken, ClockTime, Environment, OrphanEnd, Registry, end_marked, end_orphan, split_command,
+    CancelToken, ClockTime, Databases, Environment, OrphanEnd, Registry, end_marked, end_orphan,
+    split_command,
 };
 use handover_files::Folder;
 use handover_handoff::Handoffs;
@@ -47,6 +48,8 @@ pub struct Engine<'a> {
     pub project: PathBuf,
     /// The project that owns sessions and lessons.
     pub project_id: ProjectId,
+    /// Reads the databases in which agent programs keep what they used.
+    pub databases: Option<&'static dyn Databases>,
     /// Our own environment; agents, gates and git see part of it.
     pub environment: Vec<(OsString, OsString)>,
     /// The name of this machine, shown to others as the holder of a lock.

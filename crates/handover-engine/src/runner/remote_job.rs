@@ -128,6 +128,7 @@ impl Engine<'_> {
         }
         environment.set("HANDOVER_RESULT", attempt.result());
         invocation.environment = environment;
+        invocation.databases = self.databases;
         invocation.limits.wall = job.wall;
         invocation.limits.idle = job.idle;
         invocation.limits.turns = job.turns;

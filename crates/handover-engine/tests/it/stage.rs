@@ -172,6 +172,7 @@ impl Stage {
             },
             project,
             project_id: ProjectId::new("p").unwrap(),
+            databases: None,
             environment: std::env::vars_os().filter(|(name, _)| name == "PATH").collect(),
             machine: self.machine.clone(),
             now: &|| {

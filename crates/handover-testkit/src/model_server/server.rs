@@ -21,7 +21,7 @@ struct State {
     script: Mutex<Script>,
     requests: Mutex<Vec<ModelRequest>>,
     /// What each response so far was charged at.
-    charged: Mutex<Vec<(ModelRequest, Tokens)>>,
+    charged: Mutex<Vec<Tokens>>,
     closed: Mutex<bool>,
     change: Condvar,
 }
@@ -65,14 +65,8 @@ impl ModelServer {
 
     /// The tokens of every complete response so far, by the model's own count.
     pub fn charged(&self) -> Tokens {
-        self.charged_for(|_| true)
-    }
-
-    /// The tokens of the complete responses to some requests.
-    pub fn charged_for(&self, which: impl Fn(&ModelRequest) -> bool) -> Tokens {
         let all = self.state.charged.lock().unwrap();
-        let fitting = all.iter().filter(|(request, _)| which(request));
-        fitting.fold(Tokens::default(), |sum, (_, tokens)| sum + *tokens)
+        all.iter().fold(Tokens::default(), |sum, tokens| sum + *tokens)
     }
 
     /// Waits until the model has received this many requests; fails after a minute.
@@ -105,10 +99,10 @@ impl State {
     }
 
     /// Charges one more response.
-    fn charge(&self, asked: &ModelRequest) -> Tokens {
+    fn charge(&self) -> Tokens {
         let mut charged = self.charged.lock().unwrap();
         let tokens = Tokens::of_response(charged.len() as u64);
-        charged.push((asked.clone(), tokens));
+        charged.push(tokens);
         tokens
     }
 
@@ -155,7 +149,7 @@ fn send(request: Request, asked: &ModelRequest, answer: Answer, state: &State) {
             send(request, asked, Answer::Tools(text, Vec::new()), state);
         }
         Answer::Tools(text, tools) => {
-            let said = Spoken { text: &text, tools: &tools, tokens: state.charge(asked) };
+            let said = Spoken { text: &text, tools: &tools, tokens: state.charge() };
             let (kind, body) = match asked.api {
                 Api::Anthropic if asked.body["stream"] != true => {
                     ("application/json", anthropic::message(model, said))

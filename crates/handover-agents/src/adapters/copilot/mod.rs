@@ -10,7 +10,7 @@ use std::ffi::OsString;
 
 use handover_model::Host;
 
-use crate::{AgentProgram, Capabilities, Environment, Invocation, OutputReader, Usage};
+use crate::{AgentProgram, Capabilities, Invocation, OutputReader, Total};
 
 /// Copilot CLI, without a terminal.
 pub(crate) struct Copilot;
@@ -45,8 +45,9 @@ impl AgentProgram for Copilot {
         argv::args(invocation)
     }
 
-    fn kept(&self, environment: &Environment, conversation: &str) -> Option<Usage> {
-        kept::used(environment, conversation)
+    fn kept(&self, invocation: &Invocation, conversation: &str) -> Option<Total> {
+        let usage = kept::used(&invocation.environment, conversation)?;
+        Some(Total { usage, cost_usd: None })
     }
 
     fn reader(&self) -> Box<dyn OutputReader> {

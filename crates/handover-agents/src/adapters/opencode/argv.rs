@@ -14,8 +14,10 @@ pub(super) fn args(invocation: &Invocation) -> Vec<OsString> {
     if let Some(model) = &invocation.model {
         args.extend(["--model".into(), model.into()]);
     }
-    if let Some(session) = &invocation.resume {
-        args.extend(["--session".into(), session.into()]);
+    match &invocation.resume {
+        Some(session) => args.extend(["--session".into(), session.into()]),
+        // Without one, it asks the model for it, and counts that nowhere.
+        None => args.extend(["--title".into(), format!("handover {}", invocation.spawn).into()]),
     }
     args.extend(invocation.args.iter().cloned());
     args

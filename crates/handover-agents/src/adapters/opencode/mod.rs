@@ -1,6 +1,7 @@
 //! opencode, without a terminal.
 
 mod argv;
+mod kept;
 mod outcome;
 mod reader;
 mod stream;
@@ -9,7 +10,7 @@ use std::ffi::OsString;
 
 use handover_model::Host;
 
-use crate::{AgentProgram, Capabilities, Invocation, OutputReader};
+use crate::{AgentProgram, Capabilities, Invocation, OutputReader, Total};
 
 /// opencode, without a terminal.
 pub(crate) struct Opencode;
@@ -29,12 +30,7 @@ impl AgentProgram for Opencode {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            resumable: true,
-            reports_result: true,
-            misses_subagents: true,
-            ..Capabilities::default()
-        }
+        Capabilities { resumable: true, reports_result: true, ..Capabilities::default() }
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {
@@ -43,6 +39,13 @@ impl AgentProgram for Opencode {
 
     fn set_variables(&self, invocation: &Invocation) -> Vec<(&'static str, &'static str)> {
         argv::permissions(invocation)
+    }
+
+    fn kept(&self, invocation: &Invocation, conversation: &str) -> Option<Total> {
+        // What a resumed conversation had used before cannot be told apart if nobody knows it.
+        let is_known = invocation.resume.is_none() || invocation.before.usage.total() > 0;
+        let databases = invocation.databases.filter(|_| is_known)?;
+        kept::used(databases, &invocation.environment, conversation)
     }
 
     fn reader(&self) -> Box<dyn OutputReader> {

@@ -21,6 +21,7 @@ use super::record::Record;
 use super::tasks::PreparedTask;
 use crate::app::App;
 use crate::error::{CommandError, Exit};
+use crate::learn::Tables;
 use crate::local_time;
 
 /// How much of an agent's raw output is kept.
@@ -174,6 +175,7 @@ fn invocation(
     for (name, value) in clone.variables() {
         invocation.environment.set(name, value);
     }
+    invocation.databases = Some(&Tables);
     // What the user allows agents that nobody watches.
     invocation.profile = config.runs.profile;
     invocation.model.clone_from(&lab.plan.model);

@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::env;
 use crate::error::{Code, CommandError, Exit};
 use crate::input::agent_programs;
+use crate::learn::Tables;
 use crate::local_time;
 use crate::typos::nearest;
 
@@ -292,6 +293,7 @@ pub(crate) fn engine<T>(
         handoffs,
         project: app.project()?.root.clone(),
         project_id: app.project_id()?,
+        databases: Some(&Tables),
         environment: app.environment()?,
         machine: env::machine(),
         now: &env::now,

@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::commands::host::untrusted;
 use crate::env;
 use crate::error::{CommandError, io};
+use crate::learn::Tables;
 
 /// The program to run, before the adapter adds its arguments.
 pub(crate) struct Program {
@@ -86,6 +87,7 @@ pub(super) fn invocation(
     program.apply(&mut invocation);
     invocation.prompt = Some(prompt.clone());
     invocation.environment = environment;
+    invocation.databases = Some(&Tables);
     invocation.profile = args.profile;
     invocation.model.clone_from(&args.request.model);
     invocation.limits = Limits {

@@ -1,9 +1,9 @@
 //! opencode.
 
-use handover_testkit::{Answer, RealHost, Script};
+use handover_testkit::{Answer, ModelRequest, ModelServer, RealHost, Script, TestEnv};
 use serde_json::{Value, json};
 
-use super::{BARE, DEBRIEF, Real, both, is_lead, lead, markers, of};
+use super::{BARE, DEBRIEF, LEAD, Real, both, is_lead, lead, markers, of};
 
 fn call(kind: &str, prompt: &str) -> (String, Value) {
     let input = json!({"description": "work", "prompt": prompt, "subagent_type": kind});
@@ -12,6 +12,37 @@ fn call(kind: &str, prompt: &str) -> (String, Value) {
 
 fn spawns(calls: Vec<(String, Value)>) -> Answer {
     Answer::Tools(String::new(), calls)
+}
+
+/// Its output counts the lead alone; what its subagents used is in its database.
+#[test]
+fn counts_what_its_subagents_use() {
+    let other = |env: &_, server: &_| RealHost::opencode(env, server).other();
+    let versions: [fn(&TestEnv, &ModelServer) -> RealHost; 2] = [RealHost::opencode, other];
+    for (nth, program) in versions.into_iter().enumerate() {
+        let read = |r: &ModelRequest| of("CHILD-ONE")(r) && r.turns() == 0;
+        let script = Script::new()
+            .when(read, Answer::tool("read", json!({"filePath": "docs/oauth.md"})))
+            .when(of("CHILD-ONE"), Answer::text(DEBRIEF))
+            .when(of("CHILD-TWO"), Answer::text(DEBRIEF));
+        let turns = vec![spawns(vec![call("general", "CHILD-ONE"), call("general", "CHILD-TWO")])];
+        let script = lead(script, turns);
+        let mut real = Real::new(&[], program, script);
+        for (name, value) in &real.host.vars {
+            if name != "HOME" && name != "PATH" {
+                real.env.set(name, value);
+            }
+        }
+        let program = format!("agents.programs={{opencode=\"{}\"}}", real.host.program.display());
+        let args = ["spawn", "--json", "--config", &program, "--host", "opencode", "--role"];
+        let task = format!("Do the {LEAD}.");
+        let more = ["developer", "--profile", "full", "--task", &task];
+        let said = real.env.run(args.iter().chain(&more)).ok().json();
+        let started = |task: &'static str| real.requests_of(task).len();
+        assert_eq!((started("CHILD-ONE"), started("CHILD-TWO")), (2, 1), "{nth}: {said}");
+        let charged = real.server.charged();
+        assert_eq!(said["tokens"], charged.input + charged.output, "{nth}: {said}");
+    }
 }
 
 /// One run for everything: it starts slowly.
