@@ -563,21 +563,28 @@ fn a_locked_store_gives_everything_at_once() {
     ends(&env, "qa_expert", "verdict: failed\nsummary: Expired tokens are accepted.");
     let lock = Lock::take(&env);
     for command in ["assemble", "brief"] {
-        let started = Instant::now();
-        let args = [command, "--role", "developer", "--group", "P1", "--deliver", "--json"];
-        let document = env.run(args).ok().json();
-        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
-        let text = document.get("markdown").unwrap_or_else(|| &document["text"]).as_str().unwrap();
-        assert!(text.contains("The endpoints and their scopes."), "{text}");
-        assert!(text.contains("> Expired tokens are accepted."), "{text}");
+        let once = || {
+            let started = Instant::now();
+            let args = [command, "--role", "developer", "--group", "P1", "--deliver", "--json"];
+            let document = env.run(args).ok().json();
+            let took = started.elapsed();
+            let text = document.get("markdown").unwrap_or_else(|| &document["text"]);
+            let text = text.as_str().unwrap();
+            assert!(text.contains("The endpoints and their scopes."), "{text}");
+            assert!(text.contains("> Expired tokens are accepted."), "{text}");
+            took
+        };
+        // Other tests run meanwhile; what a command waits for is in each of its runs.
+        let fastest = (0..3).map(|_| once()).min().unwrap();
+        assert!(fastest < Duration::from_secs(1), "{command}: {fastest:?}");
     }
     let spooled = || fs_err::read_dir(env.path(".handover/spool")).unwrap().count();
-    assert_eq!(spooled(), 2);
+    assert_eq!(spooled(), 6);
     lock.release();
     // The next brief takes them in.
     text(&env, "qa_expert", &["--deliver"]);
     let listed = env.run(["receipt", "list", "--role", "developer", "--json"]).ok().json();
-    assert_eq!(listed["receipts"].as_array().unwrap().len(), 2, "{listed}");
+    assert_eq!(listed["receipts"].as_array().unwrap().len(), 6, "{listed}");
     assert_eq!(spooled(), 0);
 }
 
