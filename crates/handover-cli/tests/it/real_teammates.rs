@@ -4,7 +4,7 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use handover_testkit::{Answer, ModelRequest, Script};
+use handover_testkit::{Answer, Lock, ModelRequest, Script};
 use serde_json::{Value, json};
 
 use crate::real_hosts::{DEBRIEF, LEAD, Real, briefs, is_lead, turns_of};
@@ -198,6 +198,31 @@ fn a_teammate_that_another_hook_denies_delivers_nothing() {
     assert_eq!(real.states(), [("developer".to_owned(), "failed".to_owned())]);
     assert!(requests(&real, "CHILD-MATE").is_empty());
     is_covered(&real, "denied", [0, 1, 0, 0]);
+}
+
+/// Its receipt waits in the spool, and its host keeps no call of it.
+#[test]
+fn a_teammate_that_works_while_the_store_is_locked_has_its_brief() {
+    let script = Script::new()
+        .when(of("CHILD-MATE"), Answer::text(DEBRIEF))
+        .when(|r| is_lead(r) && r.conversation_contains("GO ON"), Answer::text("All done."));
+    let task = "CHILD-MATE: refresh the tokens";
+    let mut real = claude(script, vec![mate("mate", "general-purpose", task)]);
+    let lock = Lock::take(&real.env);
+    let program = lead_is_asked(&real);
+    waits_until("the teammate", || !requests(&real, "CHILD-MATE").is_empty());
+    waits_until("its transcript", || crate::real_matrix::written(&real) == 1);
+    // It stops now.
+    std::thread::sleep(Duration::from_secs(2));
+    drop(program);
+    lock.release();
+    goes_on(&mut real);
+    let receipts = real.receipts();
+    let states: Vec<&str> = receipts.iter().map(|(_, state, _)| state.as_str()).collect();
+    assert!(matches!(states[..], ["delivered" | "confirmed"]), "{states:?}");
+    let all = requests(&real, "CHILD-MATE");
+    assert_eq!(briefs(&all[0]), [receipts[0].2.clone()]);
+    is_covered(&real, "locked", [1, 0, 0, 0]);
 }
 
 #[test]
