@@ -13,6 +13,7 @@ pub mod run;
 pub mod serve;
 mod service;
 pub mod store;
+mod viewers;
 pub mod web;
 
 use std::path::PathBuf;

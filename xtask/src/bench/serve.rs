@@ -239,36 +239,31 @@ fn get(stream: &mut BufReader<TcpStream>, address: &str, path: &str) -> Result<b
 }
 
 /// Connected listeners; they stop when dropped.
-pub struct Listeners {
+struct Listeners {
     heard: Arc<Heard>,
-    count: u64,
 }
 
 impl Listeners {
     /// Connects this many, and waits until the service has greeted all of them.
-    pub fn connect(service: &Service, count: usize) -> Result<Self> {
+    fn connect(service: &Service, count: usize) -> Result<Self> {
         let heard = Arc::new(Heard::default());
         for _ in 0..count {
             let (stream, address) = (service.connect()?, service.address.clone());
             let heard = Arc::clone(&heard);
             std::thread::spawn(move || listen(stream, &address, &heard));
         }
-        let listeners = Self { heard, count: count as u64 };
+        let listeners = Self { heard };
         listeners.until(|heard| heard.greeted.load(Ordering::Relaxed) >= count as u64)?;
         Ok(listeners)
     }
 
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
     /// The events that all of them have received together.
-    pub fn events(&self) -> u64 {
+    fn events(&self) -> u64 {
         self.heard.events.load(Ordering::Relaxed)
     }
 
     /// How long it takes until they have received this many.
-    pub fn wait(&self, events: u64) -> Result<Duration> {
+    fn wait(&self, events: u64) -> Result<Duration> {
         self.until(|heard| heard.events.load(Ordering::Relaxed) >= events)
     }
 
