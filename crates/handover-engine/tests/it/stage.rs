@@ -26,6 +26,10 @@ pub(crate) const GOOD: &str = r#"
 * review * | print "REVIEW PASSED: {HANDOVER_STORY}"
 "#;
 
+/// What a run says about a project without gates.
+pub(crate) const NO_GATES: &str =
+    "no tests were found that could check the work; `gates.commands` names commands";
+
 /// The action of an agent that writes this result to its file; `more` are further fields after a comma.
 pub(crate) fn result(story: &str, phase: &str, verdict: &str, more: &str) -> String {
     format!(
