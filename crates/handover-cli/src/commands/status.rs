@@ -171,7 +171,13 @@ fn next_step(run: &Value) -> Option<String> {
     });
     Some(match text("state") {
         "done" if unaccepted.is_some() => return unaccepted,
-        "done" if is_new && run["merged"] != true => format!("`git merge {branch}`."),
+        "done" if is_new => {
+            let is_merged = run["merged"] == true;
+            let merge = if is_merged { String::new() } else { format!("`git merge {branch}`; ") };
+            format!(
+                "{merge}`handover open run` shows what was done, `handover report` writes a page of it to send."
+            )
+        }
         "failed" | "blocked" => format!(
             "`handover open` shows why, with the output of tests and agents; `handover run {epic}` works on what is not done."
         ),

@@ -64,7 +64,6 @@ pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: 
             .stories
             .iter()
             .map(|story| {
-                let reason = preview.matches.iter().find(|found| found.path == story.path);
                 vec![
                     story.id.clone(),
                     match (story.skip, blocked(&story.id)) {
@@ -73,11 +72,19 @@ pub(super) fn show(app: &App, preview: &Preview, cost: &Forecast, with_prompts: 
                         (None, None) => "run".to_owned(),
                     },
                     story.waits_for.join(", "),
-                    format!("{} (by {})", story.path, reason.map_or("", |found| found.reason)),
                 ]
             })
             .collect();
-        ui.table(&["story", "plan", "waits for", "file"], rows, "No stories.")?;
+        ui.table(&["story", "plan", "waits for"], rows, "No stories.")?;
+        if !plan.stories.is_empty() {
+            ui.line("\nFiles of the stories:")?;
+        }
+        // Lines of their own: a column would be cut where a terminal is narrow.
+        for story in &plan.stories {
+            let found = preview.matches.iter().find(|found| found.path == story.path);
+            let reason = found.map_or("", |found| found.reason);
+            ui.line(format_args!("  {}: {} (by {reason})", story.id, story.path))?;
+        }
         if !preview.others.is_empty() {
             ui.line("\nOther files in these folders:")?;
             for other in preview.others.iter().take(OTHERS) {

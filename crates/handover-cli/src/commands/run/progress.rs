@@ -247,10 +247,29 @@ fn exit(state: RunState) -> Exit {
     }
 }
 
-/// That all stories were done before, if the run has nothing else to do.
+/// Why a run had nothing to do, and how it would have.
 fn nothing_to_do(state: &State) -> Option<String> {
-    let is_done = |story: &StoryRun| story.planned.skip == Some(Skip::Done);
-    if state.closing.is_some() || !state.stories.iter().all(is_done) {
+    let is_worked_on = |story: &StoryRun| story.planned.skip.is_none();
+    if state.closing.is_some() || state.stories.iter().any(is_worked_on) {
+        return None;
+    }
+    let number = |skip| state.stories.iter().filter(|it| it.planned.skip == Some(skip)).count();
+    let (done, drafts, blocked) = (number(Skip::Done), number(Skip::Draft), number(Skip::Blocked));
+    if drafts + blocked > 0 {
+        let drafts = (drafts > 0).then(|| crate::ui::count(drafts, "draft"));
+        let rest =
+            [(blocked, "blocked"), (done, "done"), (number(Skip::Before), "before the start")];
+        let rest = rest.into_iter().filter(|(number, _)| *number > 0);
+        let all: Vec<String> = drafts
+            .into_iter()
+            .chain(rest.map(|(number, what)| format!("{number} {what}")))
+            .collect();
+        return Some(format!(
+            "Nothing to do: {}. Set the status of what should be done to `ready-for-dev`, or use `--all`.",
+            all.join(", ")
+        ));
+    }
+    if done < state.stories.len() {
         return None;
     }
     let what = match state.stories.len() {

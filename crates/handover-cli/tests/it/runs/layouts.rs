@@ -134,9 +134,25 @@ fn drafts_and_done_stories_are_not_run_unless_asked_for() {
     assert_eq!(skips(&["--all"]), ["run", "run", "run", "run"]);
     epic.run(&[]).ok();
     assert_eq!(epic.states(), ["skipped", "skipped", "done", "skipped"]);
-    // Running a finished epic again costs nothing and fails nothing.
-    epic.run(&[]).ok();
+    // Running it again costs nothing and fails nothing, and says what there would be to do.
+    let again = epic.run(&[]).ok();
     assert_eq!(epic.states(), ["skipped", "skipped", "skipped", "skipped"]);
+    let why = "Nothing to do: 2 drafts, 2 done. Set the status of what should be done to \
+               `ready-for-dev`, or use `--all`.";
+    assert!(again.stderr.contains(why), "{again}");
+}
+
+/// Where the terminal is narrow, too, the preview says which file became which story and why.
+#[test]
+fn a_narrow_preview_names_every_file() {
+    let mut epic = Epic::new(&[]);
+    let id = "1-1-a-customer-can-pay-with-a-voucher-that-somebody-gave-away";
+    epic.env.write(&format!("docs/stories/{id}.md"), story(id));
+    epic.env.write("docs/stories/notes-on-2.md", "# Notes\n");
+    epic.commit_all("stories");
+    epic.env.set("COLUMNS", "80");
+    let shown = epic.run(&["--dry-run"]).ok().stdout;
+    assert!(shown.contains(&format!("  {id}: docs/stories/{id}.md (by its name)\n")), "{shown}");
 }
 
 /// The name of a story may end like that of a document about one.
@@ -193,6 +209,23 @@ fn the_sprint_status_counts_in_both_directions() {
     assert_eq!(plan(&epic)["stories"][2]["skip"], Value::Null);
     epic.git(&["branch", "-D", "handover/failed/1-3-c"]);
     assert_eq!(plan(&epic)["stories"][2]["skip"], "blocked");
+}
+
+/// What an agent skips is listed with the next commit, and the next run tries it again.
+#[test]
+fn a_story_that_an_agent_skips_is_listed_as_skipped() {
+    let epic = Epic::new(&["1-1-a", "1-2-b"]);
+    let status = "development_status:\n  epic-1: in-progress\n  1-1-a: ready-for-dev\n  1-2-b: ready-for-dev\n";
+    epic.env.write("docs/sprint-status.yaml", status);
+    epic.commit_all("sprint");
+    let skip = "result '{\"nonce\":\"{HANDOVER_NONCE}\",\"story\":\"1-1-a\",\"phase\":\"dev\",\"verdict\":\"skip\",\"summary\":\"not wanted\"}'";
+    epic.script(&format!("1-1-a dev * | {skip}"));
+    epic.run(&[]).fails(1);
+    assert_eq!(epic.states(), ["skipped", "done"]);
+    let kept = epic.git(&["show", "handover/epic-1:docs/sprint-status.yaml"]);
+    assert!(kept.contains("1-1-a: skipped") && kept.contains("1-2-b: done"), "{kept}");
+    epic.git(&["merge", "--quiet", "handover/epic-1"]);
+    assert_eq!(plan(&epic)["stories"][0]["skip"], Value::Null);
 }
 
 /// R18: every dependency of a line counts, versions are no stories, numbers are unique.
