@@ -1,11 +1,12 @@
 //! The real Codex with a model of its own catalogue. Its agents have names, their tasks are sealed, and what their lead said
 //! is copied into their conversations.
 
-use handover_testkit::{Answer, ModelRequest, ModelServer, Script, TestEnv};
+use handover_testkit::{Answer, Lock, ModelRequest, ModelServer, Script, TestEnv};
 use serde_json::{Value, json};
 
 use crate::project;
-use crate::real_hosts::{DEBRIEF, Real, both, briefs, turns_of};
+use crate::real_hosts::{DEBRIEF, Real, both, briefs, codex_that, turns_of};
+use crate::real_matrix::{DENIES, REWRITES};
 use crate::real_versions::{Version, codex};
 
 /// A request of the agent with this name. It may hold everything that its lead said.
@@ -163,4 +164,80 @@ fn a_named_agent_that_may_not_start_is_refused() {
         "{}",
         requests.last().unwrap().body
     );
+}
+
+/// Codex with the first version of its tools, and a subagent whose task is not sealed.
+fn unsealed() -> Real {
+    let env = project();
+    env.run(["host", "install", "codex", "--scope", "user"]).ok();
+    let real = codex_that(env, Answer::text(DEBRIEF), Answer::text(DEBRIEF));
+    let package = ["package", "add", "docs/oauth.md", "--kind", "research", "--priority", "high"];
+    real.env.run(package).ok();
+    real
+}
+
+/// Registers a hook of somebody else for the tool that spawns agents.
+fn add_hook(real: &Real, script: &str) {
+    let file = real.env.path("other.py");
+    // Codex calls the task a message.
+    fs_err::write(&file, script.replace("'prompt'", "'message'")).unwrap();
+    let path = real.host.config.join("hooks.json");
+    let mut settings: Value =
+        serde_json::from_str(&fs_err::read_to_string(&path).unwrap()).unwrap();
+    let groups = settings["hooks"]["PreToolUse"].as_array_mut().unwrap();
+    let ours = |group: &Value| group["matcher"].as_str().is_some_and(|it| it.contains("spawn"));
+    let matcher = groups.iter().find(|group| ours(group)).unwrap()["matcher"].clone();
+    let hook = json!({"type": "command", "command": format!("python3 {}", file.display())});
+    groups.push(json!({"matcher": matcher, "hooks": [hook]}));
+    fs_err::write(&path, settings.to_string()).unwrap();
+}
+
+fn works(real: &Real) {
+    let output = real.host.command().output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn an_agent_whose_brief_another_hook_removed_gets_it_late() {
+    let real = unsealed();
+    add_hook(&real, REWRITES);
+    works(&real);
+    let all = real.requests_of("CHILD-ONE");
+    assert!(all[0].contains("OTHER HOOK. ") && briefs(&all[0]).is_empty(), "the last word");
+    // What a hook says is escaped there.
+    let marker = format!("handover:receipt {}", real.receipts()[0].2);
+    assert!(all[all.len() - 1].contains(&marker), "{}", all[all.len() - 1].body);
+    assert_eq!(real.states(), both(&[("developer", "confirmed")]));
+    assert_eq!(coverage(&real), json!({"briefed": 1, "exempt": 0, "refused": 0, "missed": 0}));
+}
+
+#[test]
+fn an_agent_that_another_hook_denies_delivers_nothing() {
+    let real = unsealed();
+    add_hook(&real, DENIES);
+    works(&real);
+    assert!(real.requests_of("CHILD-ONE").is_empty(), "it did not start");
+    assert_eq!(coverage(&real), json!({"briefed": 0, "exempt": 0, "refused": 1, "missed": 0}));
+    let states = real.states();
+    let undelivered = |state: &str| matches!(state, "assembled" | "failed");
+    assert!(states.iter().all(|(_, state)| undelivered(state)), "{states:?}");
+}
+
+#[test]
+fn an_agent_that_works_while_the_store_is_locked_has_its_brief() {
+    let real = unsealed();
+    let lock = Lock::take(&real.env);
+    works(&real);
+    lock.release();
+    let child = real.last_of("CHILD-ONE");
+    // What had to wait is taken in by the next conversation.
+    works(&real);
+    let receipts = real.receipts();
+    let own = receipts.iter().find(|receipt| briefs(&child) == [receipt.2.clone()]);
+    let state = own.map_or("no receipt", |own| own.1.as_str());
+    assert!(matches!(state, "delivered" | "confirmed"), "{state}: {receipts:?}");
+    let briefed = receipts.len();
+    assert_eq!(briefed, 2, "one for each conversation: {receipts:?}");
+    assert_eq!(coverage(&real)["briefed"], briefed);
+    assert_eq!(coverage(&real)["missed"], 0);
 }
