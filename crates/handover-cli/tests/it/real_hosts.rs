@@ -164,7 +164,9 @@ fn an_agent_that_runs_into_a_known_error_reads_what_solved_it() {
 
 #[test]
 fn claude_briefs_its_subagents_and_passes_on_their_reasoning() {
+    let reads = |r: &ModelRequest| of("CHILD-ONE")(r) && turns_of(r) == 0;
     let script = Script::new()
+        .when(reads, Answer::tool("Read", json!({"file_path": "docs/oauth.md"})))
         .when(of("CHILD-ONE"), Answer::text(DEBRIEF))
         .when(of("CHILD-TWO"), Answer::text(DEBRIEF));
     let turns = vec![
@@ -188,6 +190,14 @@ fn claude_briefs_its_subagents_and_passes_on_their_reasoning() {
     assert_eq!(real.states(), both(&roles.map(|role| (role, "confirmed"))));
     assert_eq!(markers(&first), [receipts[0].2.clone()]);
     assert_eq!(markers(&second), [receipts[1].2.clone()]);
+    let uses = |nth: usize| {
+        let id = &receipts[nth].2;
+        let receipt = real.env.run(["receipt", "show", id, "--json"]).ok().json();
+        let items = receipt["receipt"]["items"].as_array().unwrap().clone();
+        let package = items.into_iter().find(|item| item["kind"] == "package");
+        package.unwrap_or_else(|| panic!("no package: {receipt}"))["use"].clone()
+    };
+    assert_eq!((uses(0), uses(2)), (json!("opened"), json!("unused")));
     let handoffs = real.events("reasoning_handoff");
     let reader = handoffs.iter().find(|handoff| handoff["to"] == "qa_expert").unwrap();
     assert_eq!(reader["from"], "developer");
@@ -198,7 +208,8 @@ fn claude_briefs_its_subagents_and_passes_on_their_reasoning() {
     real.env.run(["host", "uninstall", "claude"]).ok();
     real.start();
     assert_eq!(real.receipts().len(), 3);
-    assert!(!real.last_of("CHILD-ONE").conversation_contains("docs/oauth.md"));
+    let bare = real.last_of("CHILD-ONE");
+    assert!(markers(&bare).is_empty() && !bare.conversation_contains("Role: developer."));
 }
 
 #[test]
