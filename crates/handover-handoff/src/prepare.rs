@@ -400,15 +400,15 @@ impl Handoffs<'_> {
     fn spooled(&self, brief: Brief, request: &HandoffRequest, reason: &str) -> Result<Prepared> {
         let Some(folder) = self.spool else { return Err(unavailable(reason)) };
         let admission = self.decide(&brief)?;
-        let mut ticket = self.new_ticket(request).map(spool::ticket);
+        let ticket = self.new_ticket(request).map(spool::ticket);
+        // Others are spooled only because their prompts are about to go out.
         let waits =
-            |ticket: &&mut Ticket| ticket.agent.is_none() && ticket.way == BriefDelivery::HoldBack;
-        if let Some(ticket) = ticket.as_mut().filter(waits) {
-            // Nothing in the store could be found when the subagent stops.
-            ticket.way = BriefDelivery::Rewrite;
-        }
-        // It is spooled only because its prompt is about to go out.
-        let receipt = spool::record(&brief.receipt, ReceiptState::Delivered);
+            |ticket: &Ticket| ticket.agent.is_none() && ticket.way != BriefDelivery::Rewrite;
+        let state = match ticket.as_ref().is_some_and(waits) {
+            true => ReceiptState::Assembled,
+            false => ReceiptState::Delivered,
+        };
+        let receipt = spool::record(&brief.receipt, state);
         spool::write(folder, &Spooled { receipt, ticket })
             .map_err(|spool| HandoffError::NoReceipt { store: reason.to_owned(), spool })?;
         let assignment = Assignment::of_new(&brief.receipt);
