@@ -43,7 +43,7 @@ pub(super) fn gate_report(data: &[u8]) {
     for kind in BUILT_IN {
         let output = GateOutput { stdout: &stdout, stderr: &stdout, reports: &reports };
         let _ = kind.parse(&output);
-        let _ = kind.is_missing(&output);
+        let _ = kind.missing(&output);
     }
 }
 

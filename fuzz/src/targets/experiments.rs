@@ -62,6 +62,8 @@ fn usual() -> Plan {
         seed: 7,
         host: Host::COMMAND,
         model: None,
+        max_cost: None,
+        timeout: None,
         created_at: Timestamp::from_micros(0),
     }
 }

@@ -7,6 +7,8 @@ use handover_context::package_file::{
     DraftContext, Facts, ImportContext, ProjectPaths, draft, prepare_import,
 };
 use handover_context::specialize::Templates;
+use handover_engine::persona::{self, Personas};
+use handover_engine::story::Layout;
 use handover_engine::{story, uat};
 use handover_model::config::Config;
 use handover_model::{EpicId, SessionId, Timestamp};
@@ -81,12 +83,25 @@ pub(super) fn story(data: &[u8]) {
     write("docs/stories/1-1-a.md", before.as_bytes());
     write("docs/epics/epic-1-shop.md", after.as_bytes());
     let epic = EpicId::new("1").expect("an id");
-    let _ = story::discover(folder(), &epic);
-    let _ = story::epic_dependencies(folder(), &epic);
+    let layout = Layout::default();
+    let _ = story::discover(folder(), &layout, &epic);
+    let _ = story::epic_dependencies(folder(), &layout, &epic);
 }
 
 pub(super) fn scenarios(data: &[u8]) {
     let _ = uat::parse(&lossy(data));
+}
+
+/// A persona of the user's own, and what a list of personas names.
+pub(super) fn persona(data: &[u8]) {
+    write("personas/winston.toml", data);
+    write("personas/other.toml", data);
+    let personas = Personas { user: Some(folder().join("personas")), ..Personas::default() };
+    for id in persona::parse_list("winston,other").expect("names") {
+        let _ = personas.get(&id);
+    }
+    let _ = persona::parse_list(&lossy(data));
+    let _ = personas.names();
 }
 
 pub(super) fn template(data: &[u8]) {

@@ -4,6 +4,8 @@ mod agents;
 mod experiments;
 mod files;
 mod knowledge;
+mod places;
+mod salvage;
 mod service;
 mod stores;
 mod text;
@@ -20,6 +22,7 @@ pub(crate) const ALL: &[(&str, fn(&[u8]))] = &[
     ("config", files::config),
     ("story", files::story),
     ("scenarios", files::scenarios),
+    ("persona", files::persona),
     ("template", files::template),
     ("manifest", files::manifest),
     ("tasks", experiments::tasks),
@@ -34,6 +37,11 @@ pub(crate) const ALL: &[(&str, fn(&[u8]))] = &[
     ("mcp", agents::mcp),
     ("conversation", knowledge::conversation),
     ("document", knowledge::document),
+    ("memories", knowledge::memories),
+    ("git_log", knowledge::git_log),
+    ("places", places::places),
+    ("store_log", salvage::log),
+    ("salvage", salvage::salvage),
     ("packed_index", stores::packed_index),
     ("archive", stores::archive),
     ("store_call", stores::store_call),
