@@ -378,6 +378,7 @@ fn a_run_uses_the_default_session_if_it_holds_packages() {
     epic.env.write("docs/research_ports.md", "# Ports\n\nPort 4711 is reserved for the shop.\n");
     let add = ["package", "add", "docs/research_ports.md", "--kind", "research"];
     // Empty, it is not worth a word.
+    epic.env.run(["init", "--yes"]).ok();
     assert!(!epic.run(&["--dry-run"]).ok().stderr.contains("Using session"));
     epic.env.run(add).ok();
     let preview = epic.run(&["--dry-run", "--show-prompts"]).ok();
@@ -449,7 +450,9 @@ fn a_finished_run_names_the_next_step() {
     let epic = Epic::new(&["1-1-a"]);
     let output = epic.run(&[]).ok();
     assert!(output.stdout.contains("TIME") && output.stdout.contains("00:0"), "{output}");
-    assert!(output.stderr.contains("Next: `git merge handover/epic-1`"), "{output}");
+    let next = "Next: `git merge handover/epic-1`; `handover open run` shows what was done, `handover report` \
+                writes a page of it to send.";
+    assert!(output.stderr.contains(next), "{output}");
     let again = epic.run(&[]).ok();
     let done = "Nothing to do: the story is done; `--all` runs it again.";
     assert!(again.stderr.contains(done), "{again}");
