@@ -126,6 +126,29 @@ fn claude_2_1_325() {
     );
 }
 
+#[test]
+fn claude_2_1_328() {
+    const NOTE: &str = "<tools-used-before-summary>Read</tools-used-before-summary>";
+    let fields = "description,prompt,run_in_background,subagent_type";
+    assert_eq!(
+        ours(Host::CLAUDE, "claude-2.1.328.jsonl"),
+        [
+            "started Startup",
+            "failed ls /nonexistent-x: Exit code 2",
+            "passed echo hi",
+            "changed /project/new.md",
+            &format!("spawn general-purpose \"CHILD look around\" of {fields}"),
+            "[general-purpose] starts",
+            "[general-purpose] read /project/notes.md",
+            "[general-purpose] stops \"child done\" transcript=true held=false",
+            // A note of its own comes first.
+            &format!("spawned agent=true ended=true returned=\"{NOTE}\\n\\nchild done\""),
+            "checkpoint Stop ",
+            "checkpoint SessionEnd other",
+        ]
+    );
+}
+
 /// A call is known by its id from the spawn to its result, and what still runs is listed.
 #[test]
 fn events_say_which_call_they_are_about() {
@@ -220,6 +243,28 @@ fn named_agents_of_codex_0_166_0() {
 
 /// Both versions of its tools for agents.
 #[test]
+fn codex_0_169_0() {
+    let stops = |kind: &str| format!("[{kind}] stops \"child done\" transcript=true held=false");
+    assert_eq!(
+        ours(Host::CODEX, "codex-0.169.0.jsonl"),
+        [
+            "started Startup",
+            "spawn worker \"CHILD look around\" of agent_type,message",
+            "[worker] starts",
+            &stops("worker"),
+            "checkpoint Stop ",
+            "checkpoint SessionEnd other",
+            "started Startup",
+            "spawn default \"CHILD look around\\n\\nlook\" of fork_turns,message,task_name",
+            "[default] starts",
+            &stops("default"),
+            "checkpoint Stop ",
+            "checkpoint SessionEnd other",
+        ]
+    );
+}
+
+#[test]
 fn codex_0_150_0() {
     let debrief =
         "\"Done.\\n\\n```handover\\nverdict: complete\\nsummary: Tokens rotate.\\n```\\n\"";
@@ -248,7 +293,7 @@ fn codex_0_150_0() {
 
 #[test]
 fn recognizes_events_of_codex_in_a_plugin_of_claude() {
-    for recording in ["codex-0.166.0.jsonl", "codex-0.166.0-named.jsonl", "codex-0.150.0.jsonl"] {
+    for recording in ["codex-0.169.0.jsonl", "codex-0.166.0.jsonl", "codex-0.150.0.jsonl"] {
         let direct = meanings(Host::CODEX, recording);
         assert_eq!(meanings(Host::CLAUDE, recording), direct);
     }
