@@ -152,6 +152,7 @@ pub(crate) const IN_ARGUMENTS: &[&str] = &[
     "data redact --session @",
     "data reindex --session @",
     "data gc --older-than @",
+    "data upgrade --session @",
     "project stack --component @",
     "project template list --session @",
     "project template show @",
@@ -208,21 +209,17 @@ pub(crate) const IN_ARGUMENTS: &[&str] = &[
     "--color @ session list",
 ];
 
-/// Outside and inside of a git repository, where runs get further.
+/// In a git repository, where runs get further; `shared.rs` does the same outside of one.
 #[test]
 fn arguments() {
-    for has_git in [false, true] {
-        let env = project();
-        if has_git {
-            env.git("", &["init", "--quiet"]);
-            env.git("", &["commit", "--quiet", "--allow-empty", "--message", "base"]);
-        }
-        // What `why` is about.
-        env.run(["brief", "--role", "developer", "--task", "work"]).ok();
-        let mut planted = Planted::default();
-        every_argument(&mut planted, &env);
-        planted.nowhere(&env);
-    }
+    let env = project();
+    env.git("", &["init", "--quiet"]);
+    env.git("", &["commit", "--quiet", "--allow-empty", "--message", "base"]);
+    // What `why` is about.
+    env.run(["brief", "--role", "developer", "--task", "work"]).ok();
+    let mut planted = Planted::default();
+    every_argument(&mut planted, &env);
+    planted.nowhere(&env);
 }
 
 #[test]
