@@ -25,6 +25,7 @@ mod cancel;
 mod capabilities;
 mod capture;
 mod classify;
+mod databases;
 mod environment;
 mod error;
 mod event;
@@ -42,6 +43,7 @@ pub use adapters::{join_command, split_command};
 pub use cancel::CancelToken;
 pub use capabilities::Capabilities;
 pub use capture::Captured;
+pub use databases::Databases;
 pub use environment::Environment;
 pub use error::AgentError;
 pub use event::{AgentEvent, Tool};
@@ -51,10 +53,10 @@ pub use outcome::{
 };
 pub use pipe::{Piped, ask_server, pipe_tool};
 pub use process::{
-    Identity, OrphanEnd, current_process, die, end_marked, end_orphan, environments_above, is_alive,
-    machine,
+    Identity, OrphanEnd, current_process, die, end_marked, end_orphan, environments_above,
+    is_alive, machine,
 };
-pub use program::{AgentProgram, Databases, OutputReader};
+pub use program::{AgentProgram, OutputReader};
 pub use registry::Registry;
 pub use tee::{Filter, Piece, Tee};
 

@@ -311,11 +311,8 @@ pub(crate) fn judge(ended: Ended, report: &Report, can: Capabilities) -> Option<
 mod tests {
     use super::*;
 
-    const AGENT: Capabilities = Capabilities {
-        resumable: false,
-        reports_result: true,
-        reports_no_cost: false,
-    };
+    const AGENT: Capabilities =
+        Capabilities { resumable: false, reports_result: true, reports_no_cost: false };
 
     fn report(answer: Option<&str>, error: Option<FailureClass>) -> Report {
         let error = error.map(|class| Failure { class, message: "said so".to_owned() });

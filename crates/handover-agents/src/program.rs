@@ -5,12 +5,8 @@
 //! unknown fields are ignored, and a line that cannot be parsed becomes an [`AgentEvent::Raw`].
 
 use std::ffi::OsString;
-use std::fmt;
-use std::panic::RefUnwindSafe;
-use std::path::Path;
 
 use handover_model::Host;
-use serde_json::Value;
 
 use crate::{AgentEvent, Capabilities, Captured, Ended, Invocation, Report, Total};
 
@@ -45,18 +41,6 @@ pub trait AgentProgram: Sync {
 
     /// A reader for the output of one run.
     fn reader(&self) -> Box<dyn OutputReader>;
-}
-
-/// Reads the databases in which programs keep conversations, because this crate opens none.
-pub trait Databases: Sync + RefUnwindSafe + fmt::Debug {
-    /// Calls `each` with the values of these columns, for each row of a table. None if it cannot be read.
-    fn rows(
-        &self,
-        database: &Path,
-        table: &str,
-        columns: &[&str],
-        each: &mut dyn FnMut(&[Value]),
-    ) -> Option<()>;
 }
 
 /// Turns the output of one run into events and, at the end, into a report.

@@ -477,9 +477,9 @@ pub fn probe_prompt(text: String, receipt: ReceiptId) -> AdmittedPrompt {
 
 /// What is wrong with the store. Of a lock, its database knows nothing more to say.
 fn reason(error: &StoreError) -> String {
-    match error {
-        StoreError::Backend { fault: Fault::Busy, .. } => error.to_string(),
-        error => with_causes(error),
+    match matches!(error, StoreError::Backend { fault: Fault::Busy, .. }) {
+        true => error.to_string(),
+        false => with_causes(error),
     }
 }
 

@@ -108,7 +108,7 @@ mod tests {
     #[error("{text}")]
     struct Failed {
         text: &'static str,
-        source: Option<Box<Failed>>,
+        source: Option<Box<Self>>,
     }
 
     #[test]

@@ -22,7 +22,9 @@ pub(super) fn shown(document: Document, terms: &[String]) -> Found {
         ItemKind::Package => heading.lines().nth(1),
         ItemKind::Error => heading.lines().rfind(|line| !line.trim().is_empty()),
         // A title repeats where a note comes from.
-        _ => of_text().or_else(|| text.lines().find(|line| !line.trim().is_empty())),
+        ItemKind::Reasoning | ItemKind::Strategy | ItemKind::Verdict | ItemKind::Note => {
+            of_text().or_else(|| text.lines().find(|line| !line.trim().is_empty()))
+        }
     };
     found.snippet = snippet(summary.unwrap_or_default(), &text, terms);
     found

@@ -49,7 +49,7 @@ fn render(site: &Site<'_>, route: &Route<'_>) -> PageResult {
     };
     let gone: BTreeMap<&OperationId, &OperationId> = undone(&all).into_iter().collect();
     order.apply(&mut shown, |operation, column| {
-        key(operation, column, gone.get(&operation.id).is_some())
+        key(operation, column, gone.contains_key(&operation.id))
     });
     let note = html! { (plural(all.len(), "change", "changes")) @if let Some(place) = paging.place(shown.len()) { ", " (place) } ". Nothing is lost by undoing one." };
     let body = html! {

@@ -14,8 +14,8 @@ mod waterfall;
 
 pub(crate) use chart::{Bar, Share, bars, meter, shares, step_chart};
 pub(crate) use elements::{
-    Tone, badge, copy_link, empty_state, fact, facts, kept_views, retired, section, share, short_id,
-    stale_names, stat, state_tone,
+    Tone, badge, copy_link, empty_state, fact, facts, kept_views, retired, section, share,
+    short_id, stale_names, stat, state_tone,
 };
 pub(crate) use format::{bytes, count, duration, fraction, money, plural, price, was};
 pub(crate) use links::{unlinked, with_parameter};

@@ -378,7 +378,7 @@ impl Fixture {
         // What a run says comes after the briefs that it gave.
         let newest = ReceiptFilter { limit: Some(1), ..ReceiptFilter::default() };
         let newest = self.store.receipts(&newest).unwrap().pop();
-        let now = newest.map_or(at(10), |receipt| receipt.created_at.max(at(10)));
+        let now = newest.map_or_else(|| at(10), |receipt| receipt.created_at.max(at(10)));
         let new = NewJournalEntry {
             seq: self.store.journal(run, 1).unwrap().len() as u64 + 1,
             kind,

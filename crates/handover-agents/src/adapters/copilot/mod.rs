@@ -33,12 +33,7 @@ impl AgentProgram for Copilot {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            resumable: true,
-            reports_result: true,
-            reports_no_cost: true,
-            ..Capabilities::default()
-        }
+        Capabilities { resumable: true, reports_result: true, reports_no_cost: true }
     }
 
     fn args(&self, invocation: &Invocation) -> Vec<OsString> {

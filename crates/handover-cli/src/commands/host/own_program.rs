@@ -187,8 +187,9 @@ impl<'a> Versions<'a> {
 /// The version in `handover 0.1.0 (…)`.
 fn version_in(text: &str) -> Option<String> {
     let mut words = text.lines().next()?.split_whitespace();
-    let version = words.next().filter(|name| *name == NAME).and(words.next())?;
-    let is_one = version.len() < 64
+    let (name, version) = (words.next()?, words.next()?);
+    let is_one = name == NAME
+        && version.len() < 64
         && version.starts_with(|first: char| first.is_ascii_digit())
         && version.chars().all(|c| c.is_ascii_alphanumeric() || ".-+".contains(c));
     is_one.then(|| version.to_owned())

@@ -85,7 +85,7 @@ impl Planting<'_> {
                     Fields::Words => token.into(),
                 }
             }
-            other => other.clone(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
         }
     }
 
