@@ -86,14 +86,18 @@ const PLUMBING: &[&str] = &["hook", "event", "skill-output", "token", "completio
 const TITLE: Style = Style::new().bold().underline();
 const NAME: Style = Style::new().bold();
 
-/// Whether this build has a command: optional parts can be left out.
+/// Commands that a build can leave out, and whether this one has them.
+const OPTIONAL: [(&str, bool); 5] = [
+    ("open", cfg!(feature = "service")),
+    ("serve", cfg!(feature = "service")),
+    ("token", cfg!(feature = "service")),
+    ("report", cfg!(feature = "dashboard")),
+    ("mcp", cfg!(feature = "mcp")),
+];
+
+/// Whether this build has a command.
 fn there(name: &str) -> bool {
-    match name {
-        "open" | "serve" | "token" => cfg!(feature = "service"),
-        "report" => cfg!(feature = "dashboard"),
-        "mcp" => cfg!(feature = "mcp"),
-        _ => true,
-    }
+    !OPTIONAL.contains(&(name, false))
 }
 
 /// A command tree, with help that lists all commands in sections, whichever of them it has.
