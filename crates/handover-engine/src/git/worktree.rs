@@ -4,9 +4,15 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use super::command::{Call, lock_exclusively};
 use super::{GitError, Repo};
+
+/// How often a worktree is created that does not stay, and the first pause in between.
+const ATTEMPTS: u32 = 4;
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A worktree for one story. It is read through our own index, so it does not matter what an agent
 /// stages, commits or hides in its index.
@@ -97,13 +103,28 @@ impl Worktree {
     }
 
     fn make(&self) -> Result<(), GitError> {
-        self.remove()?;
-        if let Some(above) = self.path.parent() {
-            fs_err::create_dir_all(above)?;
+        let mut attempt = 1;
+        loop {
+            self.remove()?;
+            if let Some(above) = self.path.parent() {
+                fs_err::create_dir_all(above)?;
+            }
+            let _lock = lock_exclusively(&self.repo.common)?;
+            match self.add() {
+                // The git of a run that was killed may still be at work here. When it ends, it removes what it began.
+                Err(GitError::Failed { .. } | GitError::Io(_)) if attempt < ATTEMPTS => {
+                    thread::sleep(PAUSE * attempt);
+                    attempt += 1;
+                }
+                added => return added.and_then(|()| self.fill_submodules()),
+            }
         }
-        let _lock = lock_exclusively(&self.repo.common)?;
+    }
+
+    fn add(&self) -> Result<(), GitError> {
         let worktrees = self.repo.common.join("worktrees");
         fs_err::create_dir_all(&worktrees)?;
+        self.repo.repair_entries();
         // Twice, because a killed call may have left a locked entry without a folder.
         let add = ["worktree", "add", "--quiet", "--force", "--force", "--detach"];
         self.repo.call(add).arg(&self.path).arg(&self.base).text()?;
@@ -114,7 +135,7 @@ impl Worktree {
         fs_err::write(link, format!("gitdir: {}\n", admin.display()))?;
         // The index that git just wrote has the files' times, so none is read again.
         fs_err::copy(admin.join("index"), &self.index)?;
-        self.fill_submodules()
+        Ok(())
     }
 
     fn index_lock(&self) -> PathBuf {
@@ -294,19 +315,26 @@ impl Repo {
     /// Makes git forget worktrees whose folders are gone.
     pub fn prune(&self) -> Result<(), GitError> {
         let _lock = lock_exclusively(&self.common)?;
-        self.unlock_unfinished();
+        self.repair_entries();
         self.text(["worktree", "prune", "--expire=now"]).map(drop)
     }
 
-    /// A `git worktree add` that is killed leaves an entry that git keeps for ever: locked, and without a folder.
-    fn unlock_unfinished(&self) {
+    /// Repairs the entries of our worktrees. A `git worktree add` that is killed leaves one that git keeps for ever: locked,
+    /// and without a folder. A power failure may empty the file that leads back to the repository, and then git refuses
+    /// to change any worktree.
+    fn repair_entries(&self) {
         let Ok(entries) = fs_err::read_dir(self.common.join("worktrees")) else { return };
         for admin in entries.flatten().map(|entry| entry.path()) {
             let read = |name: &str| fs_err::read_to_string(admin.join(name)).unwrap_or_default();
             let place = read("gitdir");
-            let is_ours = place.contains("/.handover/runs/") && !Path::new(place.trim()).exists();
-            if is_ours && read("locked").trim() == "initializing" {
+            if !place.contains("/.handover/runs/") {
+                continue;
+            }
+            if !Path::new(place.trim()).exists() && read("locked").trim() == "initializing" {
                 let _ = fs_err::remove_file(admin.join("locked"));
+            }
+            if read("commondir").trim().is_empty() {
+                let _ = fs_err::write(admin.join("commondir"), "../..\n");
             }
         }
     }

@@ -100,6 +100,25 @@ fn a_worktree_that_was_never_finished_is_forgotten() {
     assert!(admin.join("kept").exists(), "somebody else locked it");
 }
 
+/// The power failed before what git had written was on the disk.
+#[test]
+fn a_worktree_whose_entry_is_empty_keeps_no_other_from_being_made() {
+    let trees = Trees::new();
+    let folder = trees.project.folder.path().join(".handover/runs/run_1/worktrees");
+    let at = |name: &str| {
+        let index = trees.path(&format!("{name}.index"));
+        Worktree::at(&trees.project.repo, folder.join(name), index, &trees.base)
+    };
+    let damaged = at("damaged");
+    damaged.ensure().unwrap();
+    let entry = trees.project.folder.path().join(".git/worktrees/damaged/commondir");
+    fs_err::write(&entry, "").unwrap();
+    let other = at("other");
+    assert!(other.ensure().unwrap());
+    assert_eq!(fs_err::read_to_string(&entry).unwrap(), "../..\n");
+    assert!(!damaged.ensure().unwrap(), "it was repaired, and is as it was");
+}
+
 #[test]
 fn a_worktree_is_created_once() {
     let trees = Trees::new();
