@@ -25,7 +25,7 @@
 //! | R19 | `faults::findings_without_a_category_stay_apart` |
 //! | R20 | `faults::a_new_run_knows_the_findings_of_the_failed_one` |
 //! | R21 | `closing::scenarios_are_compared_with_the_criteria` |
-//! | R22 | `basics::a_finished_run_names_the_next_step`, `basics::the_clock_moves_while_an_agent_is_silent`, `basics::the_voices_of_a_party_are_counted`, `chain::a_dependency_that_never_ran_is_named`, `faults::retries_on_request_a_bounded_number_of_times` |
+//! | R22 | `basics::a_finished_run_names_the_next_step`, `basics::the_clock_moves_while_an_agent_is_silent`, `basics::the_voices_of_a_party_are_counted`, `chain::a_dependency_that_never_ran_is_named`, `faults::a_model_that_cannot_be_reached_is_tried_again_after_a_pause` |
 
 mod base;
 mod basics;
