@@ -9,12 +9,13 @@ use super::demo;
 const WRONG: &str = r#"
     const two = (n) => String(n).padStart(2, "0");
     const clock = (at) => `${two(at.getHours())}:${two(at.getMinutes())}`;
+    const exact = (at) => `${clock(at)}:${two(at.getSeconds())}`;
     const day = (at) => `${at.getDate()} ${at.toLocaleString("en-US", { month: "short" })}`;
     const wrong = [];
     let clocks = 0, labels = 0;
     for (const time of document.querySelectorAll(".tale time, .timeline time:not([data-ago]), .journal time")) {
         clocks += 1;
-        if (time.textContent !== clock(new Date(time.dateTime))) wrong.push(time.outerHTML);
+        if (time.textContent !== exact(new Date(time.dateTime))) wrong.push(time.outerHTML);
     }
     for (const text of document.querySelectorAll("svg .axis text")) {
         labels += 1;
