@@ -110,7 +110,7 @@ pub(super) fn calls(epic: &Epic) -> Vec<String> {
     text.split(';').map(str::trim).filter(|call| !call.is_empty()).map(str::to_owned).collect()
 }
 
-fn journal(epic: &Epic) -> Vec<Value> {
+pub(super) fn journal(epic: &Epic) -> Vec<Value> {
     let journal = epic.env.run(["journal", "--json"]);
     if journal.code != Some(0) {
         return Vec::new();
