@@ -175,7 +175,7 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
             parsed => return parsed,
         }
     }
-    // Help and errors are told with all that the command accepts, in the order of its help.
+    // Help and errors know all that the command accepts, in the order of its help.
     let mut tree = around(args);
     let parsed = match tree.try_get_matches_from_mut(args) {
         Ok(matches) => Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut tree)),
