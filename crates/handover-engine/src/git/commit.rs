@@ -1,10 +1,15 @@
 //! Creates commits from trees, and moves branches only if they are where we expect them.
 
 use std::collections::BTreeSet;
+use std::thread;
+use std::time::Duration;
 
 use handover_model::Timestamp;
 
 use super::{GitError, Repo};
+
+/// How long the git of a run that was killed may take to end.
+const DYING: Duration = Duration::from_millis(200);
 
 /// A commit to create.
 #[derive(Debug, Clone)]
@@ -74,7 +79,8 @@ impl Repo {
     /// Moves a ref from its expected commit (none: it must not exist). It may already be at the target.
     pub fn move_ref(&self, name: &str, to: &str, from: Option<&str>) -> Result<(), GitError> {
         let message = ["update-ref", "--create-reflog", "-m", "handover"];
-        let moved = self.call(message).arg(name).arg(to).arg(from.unwrap_or_default()).text();
+        let update = || self.call(message).arg(name).arg(to).arg(from.unwrap_or_default()).text();
+        let moved = self.unlocked(name, update);
         let Err(error @ GitError::Failed { .. }) = moved else { return moved.map(drop) };
         match self.resolve(name)? {
             Some(there) if there == to => Ok(()),
@@ -85,7 +91,24 @@ impl Repo {
 
     /// Sets one of our refs, whatever it pointed to.
     pub fn set_ref(&self, name: &str, to: &str) -> Result<(), GitError> {
-        self.text(["update-ref", "-m", "handover", name, to]).map(drop)
+        self.unlocked(name, || self.text(["update-ref", "-m", "handover", name, to])).map(drop)
+    }
+
+    /// Updates a ref; once more if one of ours is still locked by a git that died. Nobody else updates them.
+    fn unlocked(
+        &self,
+        name: &str,
+        update: impl Fn() -> Result<String, GitError>,
+    ) -> Result<String, GitError> {
+        let updated = update();
+        let lock = self.common.join(format!("{name}.lock"));
+        if !matches!(updated, Err(GitError::Failed { .. })) || !is_ours(name) || !lock.exists() {
+            return updated;
+        }
+        // That of a run that was killed just now may still be about to end.
+        thread::sleep(DYING);
+        let _ = fs_err::remove_file(lock);
+        update()
     }
 
     /// Deletes our refs with this prefix.
@@ -100,9 +123,6 @@ impl Repo {
     /// The names of all refs but ours.
     pub fn refs(&self) -> Result<BTreeSet<String>, GitError> {
         let names = self.text(["for-each-ref", "--format=%(refname)"])?;
-        let is_ours = |name: &&str| {
-            name.starts_with("refs/handover/") || name.starts_with("refs/heads/handover/")
-        };
         Ok(names.lines().filter(|name| !is_ours(name)).map(str::to_owned).collect())
     }
 
@@ -116,6 +136,11 @@ impl Repo {
         let sparse = self.sparse.iter().flat_map(|setting| ["-c", setting]);
         self.text(sparse.chain(["merge", "--ff-only", "--quiet", to])).map(drop)
     }
+}
+
+/// Whether only we update a ref.
+fn is_ours(name: &str) -> bool {
+    name.starts_with("refs/handover/") || name.starts_with("refs/heads/handover/")
 }
 
 fn one_line(text: &str) -> String {

@@ -446,3 +446,26 @@ fn odd_names_survive_changes_and_patches() {
         "{patch}"
     );
 }
+
+/// A power failure, or git that was killed.
+#[test]
+fn a_lock_that_nobody_holds_any_more_stops_none_of_our_refs() {
+    let project = Project::new();
+    let head = project.repo.head().unwrap();
+    let lock = |name: &str| {
+        let path = project.folder.path().join(".git").join(format!("{name}.lock"));
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(&path, "").unwrap();
+        path
+    };
+    let work = "refs/handover/run_1/1-1-a";
+    assert!(lock(work).exists());
+    project.repo.set_ref(work, &head).unwrap();
+    let branch = "refs/heads/handover/epic-1";
+    assert!(lock(branch).exists());
+    project.repo.move_ref(branch, &head, None).unwrap();
+    // Another program may be at work on any other.
+    let users = lock("refs/heads/theirs");
+    assert!(project.repo.move_ref("refs/heads/theirs", &head, None).is_err());
+    assert!(users.exists());
+}
