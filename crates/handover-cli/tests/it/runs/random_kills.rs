@@ -115,7 +115,7 @@ fn killed_at_random() {
     let wanted = number("HANDOVER_TEST_KILLS", 7) as usize;
     let mut random = Random(number("HANDOVER_TEST_SEED", 1));
     let (mut kills, mut runs) = (0, 0);
-    let only = std::env::var("HANDOVER_TEST_SCENE").ok();
+    let only = std::env::var_os("HANDOVER_TEST_SCENE");
     let is_wanted = |name: &str| only.as_ref().is_none_or(|only| only == name);
     let scenes: Vec<_> = SCENES.iter().filter(|(name, _)| is_wanted(name)).collect();
     for (name, scene) in scenes.iter().copied().cycle() {
