@@ -30,6 +30,13 @@ impl Trees {
         Worktree::at(&self.project.repo, self.path(name), index, &self.base)
     }
 
+    /// Where a run keeps one.
+    fn of_run(&self, name: &str) -> Worktree {
+        let folder = self.project.folder.path().join(".handover/runs/run_1/worktrees");
+        let index = self.path(&format!("{name}.index"));
+        Worktree::at(&self.project.repo, folder.join(name), index, &self.base)
+    }
+
     fn open(&self, name: &str) -> Worktree {
         let tree = self.at(name);
         tree.ensure().unwrap();
@@ -83,14 +90,9 @@ fn a_worktree_recovers_from_damage() {
 #[test]
 fn a_worktree_that_was_never_finished_is_forgotten() {
     let trees = Trees::new();
-    let folder = trees.project.folder.path().join(".handover/runs/run_1/worktrees");
-    let at = |name: &str| {
-        let index = trees.path(&format!("{name}.index"));
-        Worktree::at(&trees.project.repo, folder.join(name), index, &trees.base)
-    };
     let admin = trees.project.folder.path().join(".git/worktrees");
     for (name, reason) in [("killed", "initializing"), ("kept", "a stick that is not plugged in")] {
-        let tree = at(name);
+        let tree = trees.of_run(name);
         tree.ensure().unwrap();
         fs_err::remove_dir_all(&tree.path).unwrap();
         fs_err::write(admin.join(name).join("locked"), reason).unwrap();
@@ -104,16 +106,11 @@ fn a_worktree_that_was_never_finished_is_forgotten() {
 #[test]
 fn a_worktree_whose_entry_is_empty_keeps_no_other_from_being_made() {
     let trees = Trees::new();
-    let folder = trees.project.folder.path().join(".handover/runs/run_1/worktrees");
-    let at = |name: &str| {
-        let index = trees.path(&format!("{name}.index"));
-        Worktree::at(&trees.project.repo, folder.join(name), index, &trees.base)
-    };
-    let damaged = at("damaged");
+    let damaged = trees.of_run("damaged");
     damaged.ensure().unwrap();
     let entry = trees.project.folder.path().join(".git/worktrees/damaged/commondir");
     fs_err::write(&entry, "").unwrap();
-    let other = at("other");
+    let other = trees.of_run("other");
     assert!(other.ensure().unwrap());
     assert_eq!(fs_err::read_to_string(&entry).unwrap(), "../..\n");
     assert!(!damaged.ensure().unwrap(), "it was repaired, and is as it was");
